@@ -84,6 +84,7 @@ test('identifiers use the terms of the field', () => {
 test('roles are put together in one place', () => {
   const factories = [
     'agentRunner',
+    'lineKeeper',
     'notifier',
     'operator',
     'periodicSweep',

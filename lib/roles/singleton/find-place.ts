@@ -11,7 +11,7 @@ import { limits } from '#core/model/limits.ts';
 import type { OrderTurn, ProcessRecord } from '#core/model/record.ts';
 import type { Digest } from '#ports/random.ts';
 import type { LineChange, StateStore } from '#ports/state-store.ts';
-import { hasEnded, liveOrder } from './live-order.ts';
+import { hasEnded, liveAmong } from './live-order.ts';
 
 /** What becomes of an order with a singleton key. */
 export type Place =
@@ -46,7 +46,8 @@ export async function findPlace(
     const by = await firstLive(store, before);
     return by === null ? placed(before, [orderId], { line: name }) : { kind: 'taken', by };
   }
-  const left = before.length < limits.lineMax ? before : await withoutEnded(store, before);
+  // One read of the line, however long it is: those that have ended are looked for only where there is no room.
+  const left = before.length < limits.lineMax ? before : await liveAmong(store, before);
   if (left.length >= limits.lineMax) return { kind: 'full' };
   const behind = left.at(-1);
   return placed(before, [...left, orderId], {
@@ -75,9 +76,4 @@ async function firstLive(
     if (record !== undefined && !hasEnded(record)) return record;
   }
   return null;
-}
-
-async function withoutEnded(store: Pick<StateStore, 'records'>, line: Line): Promise<Line> {
-  const live = await Promise.all(line.map((orderId) => liveOrder(store, orderId)));
-  return line.filter((_, at) => live[at] !== null);
 }

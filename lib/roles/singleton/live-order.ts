@@ -1,4 +1,5 @@
 /** Whether an order is in the way of others with its singleton key. */
+import type { Line } from '#core/flow/line.ts';
 import { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -23,4 +24,19 @@ export async function liveOrder(
     if (error instanceof UnreadableDataError) return 'unreadable';
     throw error;
   }
+}
+
+/** Those of a line that are live, with one read, unless one of them cannot be read. */
+export async function liveAmong(store: Pick<StateStore, 'records'>, line: Line): Promise<Line> {
+  try {
+    const records = await store.records(line);
+    return line.filter((orderId) => {
+      const record = records.get(orderId);
+      return record !== undefined && !hasEnded(record);
+    });
+  } catch (error) {
+    if (!(error instanceof UnreadableDataError)) throw error;
+  }
+  const live = await Promise.all(line.map((orderId) => liveOrder(store, orderId)));
+  return line.filter((_, at) => live[at] !== null);
 }
