@@ -9,7 +9,7 @@ const settings = readSettings(app.node);
 new ReeveStack(app, 'Rights', {
   stackName: 'reeve-rights',
   settings,
-  workflows: 'test/deploy/rights/two-branches.ts',
+  workflows: 'test/deploy/rights/workflows.ts',
   agents: [
     shippedAgent('fraud'),
     shippedAgent('inventory'),

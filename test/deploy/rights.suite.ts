@@ -8,6 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import {
   BatchWriteItemCommand,
   DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
@@ -29,7 +31,12 @@ import {
 } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
-import { type BreakableSuppliers, breakableSuppliers, Deployed } from './deployed.ts';
+import {
+  type BreakableSuppliers,
+  breakableSuppliers,
+  Deployed,
+  type DeployedOrder,
+} from './deployed.ts';
 import { type MiniStack, startMiniStack } from './ministack.ts';
 import type { Call } from './rights/calls.ts';
 import { evaluate } from './rights/evaluation.ts';
@@ -307,6 +314,47 @@ test('an order whose record has expired is deleted', async () => {
     new DeleteItemCommand({ TableName: table, Key }),
   );
   await called(({ action }) => action === 'dynamodb:BatchWriteItem');
+});
+
+test('an order waits for the one before it with its singleton key, and both leave their line', async () => {
+  const document = { workflow: 'one-at-a-time', details: { cart: 'a' } };
+  const [first, second] = [await reeve.submit(document), await reeve.submit(document)];
+  const orders = await tableOf('Scheduler', 'REEVE_ORDERS_TABLE');
+  const processes = await tableOf('Scheduler', 'REEVE_PROCESSES_TABLE');
+  const dynamo = dynamoClient({ endpoint: cloud.endpoint });
+  const keyOf = (id: string) => ({ OrderID: { S: id } });
+  const stateOf = (state: string) => (found: { readonly steps: DeployedOrder['steps'] }) =>
+    found.steps['work']?.state === state;
+  await reeve.until(first, stateOf('Running'));
+  await reeve.until(second, stateOf('Held'));
+  for (const id of [first, second]) {
+    await reeve.until(id, stateOf('Running'));
+    const work = { orderId: idOf(id), step: stepName('work'), attempt: 1 };
+    await reeve.send(
+      reeve.source('Agent-manual-Replies'),
+      replyCodec.encode({
+        ...work,
+        action: 'perform',
+        result: { kind: 'succeeded', output: {} },
+      }),
+    );
+    await reeve.until(id, isIn('Processed'));
+  }
+  const read = new GetItemCommand({ TableName: processes, Key: keyOf(first) });
+  const line = `line#${(await dynamo.send(read)).Item?.['Line']?.S}`;
+  const ofLine = new GetItemCommand({ TableName: orders, Key: keyOf(line) });
+  const lineNow = async () => (await dynamo.send(ofLine)).Item?.['OrderIDs']?.S;
+  await vi.waitFor(async () => expect(await lineNow()).toBeUndefined(), patience);
+  // As if the process that wrote their ends had crashed before they left it.
+  const Item = { ...keyOf(line), OrderIDs: { S: `${first} ${second}` } };
+  await dynamo.send(new PutItemCommand({ TableName: orders, Item }));
+  for (const [id, left] of [
+    [first, second],
+    [second, undefined],
+  ] as const) {
+    await dynamo.send(new DeleteItemCommand({ TableName: processes, Key: keyOf(id) }));
+    await vi.waitFor(async () => expect(await lineNow()).toBe(left), patience);
+  }
 });
 
 test('every call was allowed, and every grant was used', async () => {

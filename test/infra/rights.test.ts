@@ -68,6 +68,30 @@ test('a grant for one item is none for another', () => {
   expect(evaluate(others, own).refused).toEqual(others);
 });
 
+test('each item of a transaction, and each key of a batch that is read, needs a grant', () => {
+  const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': 'line#*' } };
+  const Action = ['dynamodb:PutItem', 'dynamodb:BatchGetItem'];
+  const own = grantsIn('x', policy({ Effect: 'Allow', Action, Resource: table, Condition }));
+  const put = (id: string) => ({ Put: { TableName: 'Orders', Item: { OrderID: { S: id } } } });
+  const made = [
+    ...callsOf(
+      'x',
+      request('DynamoDB_20120810.TransactWriteItems', {
+        TransactItems: [put('one'), put('line#a')],
+      }),
+    ),
+    ...callsOf(
+      'x',
+      request('DynamoDB_20120810.BatchGetItem', {
+        RequestItems: { Orders: { Keys: ['two', 'line#a'].map((id) => ({ OrderID: { S: id } })) } },
+      }),
+    ),
+  ];
+  const { refused, unused } = evaluate(made, own);
+  expect(refused.map(({ key }) => key)).toEqual(['one', 'two']);
+  expect(unused).toEqual([]);
+});
+
 test('a transaction or a batch needs the rights of its single calls', () => {
   const transaction = request('DynamoDB_20120810.TransactWriteItems', {
     TransactItems: [{ Put: { TableName: 'Orders' } }, { ConditionCheck: { TableName: 'Orders' } }],

@@ -6,7 +6,7 @@ export interface Call {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
-  /** The partition key of the one item that it reads or writes; absent for other calls. */
+  /** The partition key of the item that it reads or writes; absent for other calls. A batch is a call for each key. */
   readonly key?: string;
 }
 
@@ -20,18 +20,27 @@ export interface AwsRequest {
 }
 
 const text = z.string();
-const table = z.object({ TableName: text, IndexName: text.optional() });
-/** An item of the Coordination table, the only one with grants by key. */
-const item = z.object({ Key: z.object({ Name: z.object({ S: text }) }) });
-const tables = z.object({ RequestItems: z.record(text, z.unknown()) });
+/** The partition key of an item of the Coordination table or of the tables of orders. */
+const partitionKey = z.union([
+  z.object({ Name: z.object({ S: text }) }).transform(({ Name }) => Name.S),
+  z.object({ OrderID: z.object({ S: text }) }).transform(({ OrderID }) => OrderID.S),
+]);
+const table = z.object({
+  TableName: text,
+  IndexName: text.optional(),
+  Key: partitionKey.optional(),
+  Item: partitionKey.optional(),
+});
+/** Of a read; the writes in batches need no key. */
+const tables = z.object({
+  RequestItems: z.record(
+    text,
+    z.union([z.object({ Keys: z.array(partitionKey) }), z.unknown().transform(() => null)]),
+  ),
+});
 const transaction = z.object({
   TransactItems: z.array(
-    z.object({
-      Put: table.optional(),
-      Update: table.optional(),
-      Delete: table.optional(),
-      ConditionCheck: table.optional(),
-    }),
+    z.partialRecord(z.enum(['Put', 'Update', 'Delete', 'ConditionCheck']), table),
   ),
 });
 const queue = z.object({ QueueUrl: text });
@@ -83,32 +92,31 @@ function onTables(operation: string, document: unknown): readonly OnResource[] {
     return transaction
       .parse(document)
       .TransactItems.flatMap((item) =>
-        Object.entries(item).map(
-          ([kind, on]): OnResource => [rightOf(kind), tableArn(table.parse(on))],
-        ),
+        Object.entries(item).map(([kind, on]) => onItem(rightOf(kind), on)),
       );
   }
   const batch = tables.safeParse(document);
   if (batch.success) {
-    return Object.keys(batch.data.RequestItems).map((name) => [
-      `dynamodb:${operation}`,
-      tableArn({ TableName: name }),
-    ]);
+    return Object.entries(batch.data.RequestItems).flatMap(([TableName, read]) =>
+      (read?.Keys ?? [undefined]).map((Key) => onItem(`dynamodb:${operation}`, { TableName, Key })),
+    );
   }
-  const on = tableArn(table.parse(document));
-  const named = item.safeParse(document);
-  return [
-    named.success
-      ? [`dynamodb:${operation}`, on, named.data.Key.Name.S]
-      : [`dynamodb:${operation}`, on],
-  ];
+  return [onItem(`dynamodb:${operation}`, table.parse(document))];
+}
+
+function onItem(action: string, on: z.infer<typeof table>): OnResource {
+  const key = on.Key ?? on.Item;
+  return key === undefined ? [action, tableArn(on)] : [action, tableArn(on), key];
 }
 
 /** A part of a transaction needs the right of the single call. */
 const rightOf = (kind: string) =>
   kind === 'ConditionCheck' ? 'dynamodb:ConditionCheckItem' : `dynamodb:${kind}Item`;
 
-const tableArn = ({ TableName, IndexName }: z.infer<typeof table>) =>
+const tableArn = ({
+  TableName,
+  IndexName,
+}: Pick<z.infer<typeof table>, 'TableName' | 'IndexName'>) =>
   `arn:aws:dynamodb:${place}:table/${TableName}${IndexName === undefined ? '' : `/index/${IndexName}`}`;
 
 const busArn = (bus: string) =>

@@ -1,4 +1,4 @@
-/** The shipped workflow, and one whose two steps no agent answers: the test replies when it chooses. */
+/** The shipped workflow, and two whose steps no agent answers: the test replies when it chooses. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -27,4 +27,13 @@ const twoBranches = defineWorkflow({
   .step('slow', { agent: manual, completeWithin: 600_000, input: () => ({}) })
   .build();
 
-export const workflows = [orderFulfilment, twoBranches];
+const oneAtATime = defineWorkflow({
+  name: 'one-at-a-time',
+  version: 1,
+  details: z.strictObject({ cart: z.string() }),
+  singleton: { key: ({ details: { cart } }) => cart, else: 'wait' },
+})
+  .step('work', { agent: manual, completeWithin: 600_000, input: () => ({}) })
+  .build();
+
+export const workflows = [orderFulfilment, twoBranches, oneAtATime];
