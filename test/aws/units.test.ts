@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { dueAt } from '#core/decide/due.ts';
+import { lineName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -90,6 +91,17 @@ test('a correlation id costs one write unit more, once', async () => {
   await store.create(order, record);
   await store.commit(claimed(record, start + 50, 'k3v9x2m8q1wz'));
   expect(calls.map(({ all }) => all)).toEqual([7, 1]);
+});
+
+test('the line of a singleton key costs three write units and two read units for an order that waits for no other', async () => {
+  const { store, calls } = await meteredStore();
+  const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  const name = lineName('a'.repeat(40));
+  const line = { name, before: await store.line(name), after: [order.orderId] };
+  await store.create(order, { ...record, turn: { line: name } }, line);
+  await store.commit(claimed({ ...record, turn: { line: name } }, start + 50, 'k3v9x2m8q1wz'));
+  await store.changeLine({ name, before: await store.line(name), after: [] });
+  expect(calls.map(({ all }) => all)).toEqual([1, 8, 1, 1, 1]);
 });
 
 test('a record that times out again and again stays within one write unit', async () => {
