@@ -80,6 +80,11 @@ const keyedOrders = 3;
 /** Events in the calm phase for each order, after which the simulation counts as endless. */
 const eventsMax = 10_000;
 /**
+ * So many times as many where orders share a key: those that wait ask every 15 minutes, so that no time is idle and skipped
+ * while the first of them waits for days.
+ */
+const keyedEvents = 8;
+/**
  * A clock that was days ahead wrote due times and ends of attempts. An order waits for one after the other: each is at most
  * the horizon ahead, or is repaired within an hour, and none is later than the longest jump and the horizon together.
  */
@@ -124,7 +129,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
   if (operatesAgents) resumeAgents(world);
-  const ended = await toTheEnd(world, around, submitters, breach);
+  const eventsPerOrder = keyedWorkflow === null ? eventsMax : keyedEvents * eventsMax;
+  const ended = await toTheEnd({ world, eventsPerOrder }, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);
   else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
   options.onEnd?.(world);
@@ -152,8 +158,13 @@ function calmDown({ setting, shared, fleet, calm }: World, { faults, trace }: Si
   calm();
 }
 
+interface CalmPhase {
+  readonly world: World;
+  readonly eventsPerOrder: number;
+}
+
 async function toTheEnd(
-  world: World,
+  { world, eventsPerOrder }: CalmPhase,
   { timeline }: SimContext,
   submitters: Submitters,
   breach: Breach,
@@ -167,7 +178,7 @@ async function toTheEnd(
   const { writes } = world.shared.observer;
   let [lastWrites, lastWaiting] = [-1, -1];
   const watchRepairs = repairWatch(breach);
-  const latestEvent = eventsMax * Math.max(4, world.setting.orders + world.setting.flood);
+  const latestEvent = eventsPerOrder * Math.max(4, world.setting.orders + world.setting.flood);
   for (let events = 0; events < latestEvent; events += 1) {
     if (timeline.now() > latest) return false;
     watchRepairs(() => recordsOf(world.shared.table), timeline.now());
