@@ -7,7 +7,7 @@ import type { Channel } from '#ports/channels.ts';
 import { assembleSubmission } from '#roles/assemble.ts';
 import type { Submission } from '#roles/submission.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
-import { sha256 } from '#runtime/node/system-ids.ts';
+import { sha256, systemRandom } from '#runtime/node/system-ids.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { readConfig, responseVariables } from './config.ts';
 import { ids, store } from './store.ts';
@@ -30,6 +30,7 @@ export const submissionOver = (nudges: Channel<Nudge>, admission?: Admission): S
     clock: systemClock,
     ids,
     digest: sha256,
+    random: systemRandom,
     log,
     ...(admission !== undefined && { admission }),
     responseChannels: Object.keys(config.REEVE_RESPONSE_CHANNELS),

@@ -13,7 +13,7 @@ import type { Admission } from '#ports/admission.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Digest, Ids } from '#ports/random.ts';
+import type { Digest, Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { sendCommands } from './send-commands.ts';
 import { type Create, createInLine, type LineFull } from './singleton/create-in-line.ts';
@@ -72,6 +72,7 @@ export interface SubmissionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
+  readonly random: Random;
   readonly log: Log;
   readonly registry: WorkflowRegistry;
   /** Names of the registered response channels. */

@@ -63,6 +63,14 @@ test('wait: an order of a full line that cannot be read is not known to have end
   expect(await world.store.line(await lineOf(world, one))).toEqual([orderId('gone-7'), one, two]);
 });
 
+test('wait: of many submissions at once, each is in the line once', async () => {
+  const world = singletonWorld('wait');
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => world.submit('a')));
+  const ids = outcomes.map(idOf);
+  const line = await world.store.line(await lineOf(world, idOf(await world.submit('a'))));
+  expect(line.slice(0, -1).toSorted()).toEqual(ids.toSorted());
+});
+
 test('skip: an order that has ended, and is still in its line, is no answer', async () => {
   const world = singletonWorld('skip');
   const one = idOf(await world.submit('a'));

@@ -1,5 +1,5 @@
 /** Orders with a singleton key: submissions that wait, are skipped, or replace (R29). */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -7,7 +7,7 @@ import { lineName, orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { replay } from '#core/view/replay.ts';
 import { assembleSubmission } from '#roles/assemble.ts';
-import { sha256, systemIds } from '#runtime/node/system-ids.ts';
+import { sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { cartWorkflow, idOf, singletonWorld } from '../support/singleton-world.ts';
 import { roleScenario } from './scenario.ts';
 
@@ -241,6 +241,21 @@ test('an idempotency key names one order, before any singleton (R2)', async () =
   expect(await world.submit('b', { key: 'k' })).toMatchObject({ code: 'key-reused' });
 });
 
+test('skip: what another submission of its idempotency key stored meanwhile is the answer (R2)', async () => {
+  const world = singletonWorld('skip');
+  const { line } = world.store;
+  let one = '';
+  // Between the two, that order has come and gone, and another one has come.
+  vi.spyOn(world.store, 'line').mockImplementationOnce(async (name) => {
+    one = idOf(await world.submit('a', { key: 'k' }));
+    await world.settle();
+    await world.submit('a', { key: 'other' });
+    return line(name);
+  });
+  const outcome = await world.submit('a', { key: 'k' });
+  expect(outcome).toEqual({ kind: 'accepted', orderId: one, processState: 'Processed' });
+});
+
 test('a key whose line is full is refused, stores nothing, and is accepted later (R28)', async () => {
   const world = singletonWorld('wait');
   for (let at = 0; at < limits.lineMax; at += 1) await world.submit('a');
@@ -284,6 +299,7 @@ test.each([
   const role = assembleSubmission({
     ...{ store, clock, log, registry, digest: sha256, responseChannels: [] },
     ids: systemIds(clock, 'front'),
+    random: systemRandom,
     nudges: { async send() {} },
   });
   const request = {

@@ -10,7 +10,7 @@ import type { Nudge } from '#core/model/message.ts';
 import type { Admission } from '#ports/admission.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type SubmissionRequest, submission } from '#roles/submission.ts';
-import { sha256, systemIds } from '#runtime/node/system-ids.ts';
+import { sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { details, house } from '../support/orders.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
@@ -51,6 +51,7 @@ function submitter(world: RoleScenario, front: Front = {}) {
     registry: world.registry,
     ids: systemIds(world.clock, name),
     digest: sha256,
+    random: systemRandom,
     channels: {
       nudges: {
         async send(messages) {

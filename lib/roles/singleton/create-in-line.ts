@@ -9,11 +9,11 @@ import { limits } from '#core/model/limits.ts';
 import type { OrderTurn } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Digest } from '#ports/random.ts';
+import type { Digest, Random } from '#ports/random.ts';
 import type { LineChange, StateStore } from '#ports/state-store.ts';
-import { pause } from '../delays.ts';
+import { backOffMs, pause } from '../delays.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '../submission.ts';
-import { findPlace, lineOf } from './find-place.ts';
+import { findPlace, lineOf, type Place } from './find-place.ts';
 
 /** As many orders of a singleton key as its line holds have not ended: a refusal of submissions with this key alone. */
 export interface LineFull {
@@ -32,6 +32,7 @@ export interface CreateInLinePorts {
   readonly store: StateStore;
   readonly digest: Digest;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
 }
 
@@ -58,33 +59,37 @@ export async function createInLine(
   { request, details, orderId }: KeyedOrder,
   create: Create,
 ): Promise<Exclude<Awaited<ReturnType<Create>>, 'overtaken'> | SubmissionOutcome> {
-  const { store, clock } = ports;
+  const { store, clock, random } = ports;
   const { workflow, tenant, key: submissionKey } = request;
   const asked = singletonKeyOf(singleton, { details, tenant });
   if (asked.kind === 'failed') {
     ports.log.error('singleton-key-failed', { workflow, error: errorKind(asked.error) });
     return keyFailed(workflow);
   }
-  // The idempotency key comes first: what was accepted under it is the answer, also while others are live (R2).
-  const isRepeated = submissionKey !== null && (await store.records([orderId])).has(orderId);
-  if (isRepeated) return 'exists';
   if (asked.key === null) return notOvertaken(await create());
   const name = lineOf(ports.digest, workflow, tenant, asked.key);
   for (let tries = 1; tries <= limits.conflictRetriesMax; tries += 1) {
     const place = await findPlace(store, singleton, name, orderId);
-    if (place.kind === 'full') return { kind: 'overloaded', code: 'singleton-full', retryAfterMs };
-    if (place.kind === 'taken') {
-      const { orderId: by, processState } = place.by;
-      return { kind: 'accepted', orderId: by, processState, skipped: true };
+    if (place.kind !== 'place') {
+      // What was accepted under its idempotency key is the answer (R2). It is looked for after the others, so that it was not
+      // stored when they were live.
+      const isRepeated = submissionKey !== null && (await store.records([orderId])).has(orderId);
+      return isRepeated ? 'exists' : withoutPlace(place);
     }
     const stored = await create(place.turn, place.change);
     if (stored !== 'overtaken') return stored;
-    await pause(clock, Math.min(overtakenBackOff.firstMs * 2 ** tries, overtakenBackOff.maxMs));
+    await pause(clock, backOffMs(overtakenBackOff, tries, random));
   }
   throw new UnavailableError(
     'line-contended',
     `The orders of one singleton key changed ${limits.conflictRetriesMax} times while an order was to join them. Nothing was stored: submit it again.`,
   );
+}
+
+function withoutPlace(place: Exclude<Place, { readonly kind: 'place' }>): SubmissionOutcome {
+  if (place.kind === 'full') return { kind: 'overloaded', code: 'singleton-full', retryAfterMs };
+  const { orderId, processState } = place.by;
+  return { kind: 'accepted', orderId, processState, skipped: true };
 }
 
 function notOvertaken(stored: Awaited<ReturnType<Create>>) {

@@ -107,9 +107,10 @@ export function submitters(options: SubmitterOptions): Submitters {
     const host = fleet.pick('door');
     if (host === null) return;
     const refused = refusals(request);
+    const accepted = judge(request);
     invoke(host, shared, async () => {
       const outcome = await host.submission.submit(request, 'ada');
-      if (outcome.kind === 'accepted') judge(request, outcome);
+      if (outcome.kind === 'accepted') accepted(outcome);
       refused(outcome.kind === 'overloaded');
       if (!faults.strike('answer-lost')) then(outcome);
     });
@@ -144,27 +145,28 @@ function drawnRequest(chance: Chance, number: number): Keyed {
 /** R1, R2: each accepted submission is stored as it was submitted, and is one order. */
 function acceptances(table: SimTable, breach: Breach) {
   const accepted = new Map<string, string>();
-  return (
-    { key, correlationId, tenant }: Keyed,
-    { orderId, skipped }: Extract<SubmissionOutcome, { kind: 'accepted' }>,
-  ): void => {
-    const record = table.record(orderId);
-    if (skipped === true) {
-      if (record?.turn === undefined) breach('R29', `${key} was skipped for ${orderId}`);
-      if (accepted.has(key)) breach('R2', `${key} was accepted, and then skipped`);
-      return;
-    }
-    if (record === undefined || table.order(orderId) === undefined) {
-      breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
-    } else {
-      if (record.correlationId !== correlationId) breach('R18', `${key} lost its correlation id`);
-      if (record.tenant !== tenant) breach('R24', `${key} is of the tenant ${record.tenant}`);
-    }
-    const before = accepted.get(key);
-    accepted.set(key, orderId);
-    if (before !== undefined && before !== orderId) {
-      breach('R2', `${key} is both ${before} and ${orderId}`);
-    }
+  return ({ key, correlationId, tenant }: Keyed) => {
+    // One that was sent before the acceptance of another one may have been skipped before it.
+    const wasAccepted = accepted.has(key);
+    return ({ orderId, skipped }: Extract<SubmissionOutcome, { kind: 'accepted' }>): void => {
+      const record = table.record(orderId);
+      if (skipped === true) {
+        if (record?.turn === undefined) breach('R29', `${key} was skipped for ${orderId}`);
+        if (wasAccepted) breach('R2', `${key} was accepted, and then skipped`);
+        return;
+      }
+      if (record === undefined || table.order(orderId) === undefined) {
+        breach('R1', `${key} was accepted as ${orderId}, and is not stored`);
+      } else {
+        if (record.correlationId !== correlationId) breach('R18', `${key} lost its correlation id`);
+        if (record.tenant !== tenant) breach('R24', `${key} is of the tenant ${record.tenant}`);
+      }
+      const before = accepted.get(key);
+      accepted.set(key, orderId);
+      if (before !== undefined && before !== orderId) {
+        breach('R2', `${key} is both ${before} and ${orderId}`);
+      }
+    };
   };
 }
 
