@@ -80,7 +80,15 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
     recordBytesMax: 0,
     stream: [],
     queues: new Map(),
-    queueUrl: await listen(async (_operation, body) => {
+    queueUrl: await listen(async (operation, body) => {
+      if (operation === 'GetQueueAttributes') {
+        meter.sends += 1;
+        const Attributes = {
+          ApproximateNumberOfMessages: '0',
+          ApproximateNumberOfMessagesNotVisible: '0',
+        };
+        return json({ Attributes });
+      }
       const { QueueUrl, Entries } = sendSchema.parse(JSON.parse(body));
       meter.sends += 1;
       const queue = meter.queues.get(QueueUrl) ?? [];
