@@ -81,7 +81,10 @@ function caught(mutant: Mutant): Promise<Outcome['found']> {
     const workerData = { ...mutant, first, seedsMax: Number(flags.seeds) };
     const thread = new Worker(new URL('./sim-mutant-worker.ts', import.meta.url), { workerData });
     thread.on('message', (found) => resolve(foundSchema.parse(found)));
-    thread.on('error', reject);
+    // A check that throws is to be corrected: it says nothing of the mistake.
+    thread.on('error', (cause) =>
+      reject(new Error(`The simulation of "${mutant.name}" threw`, { cause })),
+    );
     thread.on('exit', () => resolve(null));
   });
 }
