@@ -52,6 +52,23 @@ test('submit --lines --json prints one line for each order', async () => {
   );
 });
 
+test('submit --lines counts the lines that were answered with an earlier order for themselves', async () => {
+  const { app, run } = scenario({ readFile: bytesOf(many(3)) });
+  let count = 0;
+  app.post('/orders', (c) => {
+    count += 1;
+    const order = { orderId: 'o-1', processState: 'Pending' };
+    return count % 3 === 1 ? c.json(order, 202) : c.json({ ...order, skipped: true }, 200);
+  });
+  expect(await run('submit orders.jsonl --lines')).toEqual({
+    exitCode: 0,
+    stdout: '✓ 1 order accepted, 2 skipped\n',
+    stderr: '',
+  });
+  const { stdout } = await run('submit orders.jsonl --lines --json');
+  expect(stdout).toContain('"kind":"skipped","orderId":"o-1"}');
+});
+
 test('a line that is not JSON stops the command before an order is sent', async () => {
   const { run, requests } = overloaded(0, { readFile: bytesOf(`${order(1)}\n{"work`) });
   const { exitCode, stderr } = await run('submit orders.jsonl --lines');

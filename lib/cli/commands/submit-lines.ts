@@ -19,8 +19,9 @@ export interface Line {
   readonly text: string;
 }
 
+/** `skipped`: it is answered with an earlier order of its singleton key, and nothing was stored. */
 type Outcome = { readonly line: number } & (
-  | { readonly kind: 'accepted'; readonly orderId: string }
+  | { readonly kind: 'accepted' | 'skipped'; readonly orderId: string }
   | { readonly kind: 'refused' | 'failed'; readonly what: string }
 );
 
@@ -30,8 +31,8 @@ export async function submitLines(
   lines: readonly Line[],
   key: string | null,
 ): Promise<ExitCode> {
-  const counts = { accepted: 0, refused: 0, failed: 0 };
-  const troubles: Exclude<Outcome, { kind: 'accepted' }>[] = [];
+  const counts = { accepted: 0, skipped: 0, refused: 0, failed: 0 };
+  const troubles: Exclude<Outcome, { orderId: string }>[] = [];
   const bar = progress(context);
   const waiting = lines.values();
   const work = async () => {
@@ -39,8 +40,8 @@ export async function submitLines(
       const outcome = await submitLine(context, line, key);
       counts[outcome.kind] += 1;
       if (context.json) printJson(context.environment, outcome);
-      else if (outcome.kind !== 'accepted') troubles.push(outcome);
-      const done = counts.accepted + counts.refused + counts.failed;
+      else if ('what' in outcome) troubles.push(outcome);
+      const done = counts.accepted + counts.skipped + counts.refused + counts.failed;
       bar.write((columns) => progressBar(done, lines.length, columns));
     }
   };
@@ -69,7 +70,7 @@ async function submitLine(
       body: text,
       ...(key !== null && { headers: { 'idempotency-key': `${key}-${line}` } }),
     });
-    return { line, kind: 'accepted', orderId: value.orderId };
+    return { line, kind: value.skipped ? 'skipped' : 'accepted', orderId: value.orderId };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const kind = error.code === exitCodes.refused ? 'refused' : 'failed';
@@ -78,10 +79,11 @@ async function submitLine(
 }
 
 function summary({ paint }: Context, counts: Readonly<Record<Outcome['kind'], number>>): string {
-  const { accepted, refused, failed } = counts;
+  const { accepted, skipped, refused, failed } = counts;
   const orders = accepted === 1 ? '1 order' : `${accepted.toLocaleString('en')} orders`;
   return (
     `${paint('green', '✓')} ${orders} accepted` +
+    (skipped > 0 ? `, ${skipped.toLocaleString('en')} skipped` : '') +
     (refused > 0 ? `, ${refused.toLocaleString('en')} refused` : '') +
     (failed > 0 ? `, ${paint('red', `${failed.toLocaleString('en')} failed`)}` : '')
   );
