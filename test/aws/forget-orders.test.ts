@@ -101,15 +101,19 @@ test('a request that fails is an error: the stream delivers the records again', 
 const line = lineName('a'.repeat(40));
 const removed = [{ orderId: orderId('gone'), line }];
 
-test('an order that is still in its line is taken out of it', async () => {
+test('an order that is still in its line is taken out of it, before its id is free for another', async () => {
   const { calls, url } = await answeringAws(({ operation }) =>
     operation === 'BatchGetItem'
       ? { Responses: { Orders: [{ OrderIDs: { S: 'gone next' } }] }, UnprocessedKeys: {} }
       : { UnprocessedItems: {} },
   );
   await forgetOrders(options(testDynamoClient(url)), removed);
-  expect(calls.at(-1)).toMatchObject({
-    operation: 'PutItem',
+  expect(calls.map(({ operation }) => operation)).toEqual([
+    'BatchGetItem',
+    'PutItem',
+    'BatchWriteItem',
+  ]);
+  expect(calls[1]).toMatchObject({
     input: { Item: { OrderID: { S: `line#${line}` }, OrderIDs: { S: 'next' } } },
   });
 });
@@ -117,7 +121,7 @@ test('an order that is still in its line is taken out of it', async () => {
 test('one that has left its line changes nothing, and a line that changes is tried again', async () => {
   const left = await answeringAws(() => ({ Responses: { Orders: [] }, UnprocessedKeys: {} }));
   await forgetOrders(options(testDynamoClient(left.url)), removed);
-  expect(left.calls.map(({ operation }) => operation)).toEqual(['BatchWriteItem', 'BatchGetItem']);
+  expect(left.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'BatchWriteItem']);
   const changing = await answeringAws(({ operation }) => {
     if (operation === 'BatchGetItem') {
       return { Responses: { Orders: [{ OrderIDs: { S: 'gone' } }] }, UnprocessedKeys: {} };
@@ -139,7 +143,7 @@ test('a line that cannot be read is reported and left, because no repetition can
   );
   const log = testLog();
   await forgetOrders(options(testDynamoClient(url), log), removed);
-  expect(calls.map(({ operation }) => operation)).toEqual(['BatchWriteItem', 'BatchGetItem']);
+  expect(calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'BatchWriteItem']);
   expect(log.lines).toMatchObject([
     { event: 'line-unreadable', fields: { orderId: 'gone', line } },
   ]);

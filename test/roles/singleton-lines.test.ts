@@ -63,6 +63,21 @@ test('wait: an order of a full line that cannot be read is not known to have end
   expect(await world.store.line(await lineOf(world, one))).toEqual([orderId('gone-7'), one, two]);
 });
 
+test.each(['wait', 'replace'] as const)(
+  '%s: an order that was deleted, and is submitted again, does not take its old place in the line',
+  async (rule) => {
+    const key = 'again';
+    const again = idOf(await singletonWorld(rule).submit('a', { key }));
+    const world = singletonWorld(rule);
+    const two = idOf(await world.submit('a'));
+    const name = await lineOf(world, two);
+    await world.store.changeLine({ name, before: [two], after: [again, two] });
+    expect(idOf(await world.submit('a', { key }))).toBe(again);
+    expect((await world.record(again)).turn).toMatchObject({ behind: two });
+    expect(await world.store.line(name)).toEqual([two, again]);
+  },
+);
+
 test('wait: of many submissions at once, each is in the line once', async () => {
   const world = singletonWorld('wait');
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => world.submit('a')));

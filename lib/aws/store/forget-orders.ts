@@ -35,6 +35,8 @@ export async function forgetOrders(
   removed: readonly RemovedOrder[],
 ): Promise<void> {
   const { client, table } = options;
+  // First: once its details are deleted its id is free, and a new order with it must not stand before those that have begun since.
+  for (const { orderId, line } of removed) if (line !== null) await takeOut(options, line, orderId);
   const unique = [...new Set(removed.map(({ orderId }) => orderId))];
   for (let at = 0; at < unique.length; at += batchWriteMax) {
     const requests = unique
@@ -48,7 +50,6 @@ export async function forgetOrders(
     const left = answer.UnprocessedItems?.[table]?.length ?? 0;
     if (left > 0) throw notDeleted(`${left} orders were not deleted`);
   }
-  for (const { orderId, line } of removed) if (line !== null) await takeOut(options, line, orderId);
 }
 
 async function takeOut(

@@ -4,7 +4,7 @@
  */
 
 import type { Singleton } from '#core/definition/singleton.ts';
-import type { Line } from '#core/flow/line.ts';
+import { type Line, without } from '#core/flow/line.ts';
 import { type LineName, lineName, type OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
@@ -40,14 +40,14 @@ export async function findPlace(
   orderId: OrderId,
 ): Promise<Place> {
   const before = await store.line(name);
-  // It is stored already, by a submission with the same idempotency key: creating it says so.
-  if (before.includes(orderId)) return placed(before, before, { line: name });
+  // An order of the line with this id is stored already, as creating it says, or was deleted: then those behind it may have begun.
+  const others = without(before, orderId);
   if (rule === 'skip') {
-    const by = await firstLive(store, before);
+    const by = await firstLive(store, others);
     return by === null ? placed(before, [orderId], { line: name }) : { kind: 'taken', by };
   }
   // One read of the line, however long it is: those that have ended are looked for only where there is no room.
-  const left = before.length < limits.lineMax ? before : await liveAmong(store, before);
+  const left = others.length < limits.lineMax ? others : await liveAmong(store, others);
   if (left.length >= limits.lineMax) return { kind: 'full' };
   const behind = left.at(-1);
   return placed(before, [...left, orderId], {

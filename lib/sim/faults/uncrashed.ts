@@ -39,7 +39,7 @@ export const uncrashed: readonly Uncrashed[] = [
   },
   {
     file: 'find-place.ts',
-    code: 'const left = before.length < limits.lineMax ? before : await liveAmong(store, before);',
+    code: 'const left = others.length < limits.lineMax ? others : await liveAmong(store, others);',
     why: neverFull,
   },
   {
