@@ -17,10 +17,12 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
     return 'is held, and its key or its doubt changed';
   }
   // For the turn of its order, and for its agent: two holds, one after the other.
-  const goesOn =
+  const earlier =
     was.progress.state === 'Held' &&
     isForTurn(was.progress) === isForTurn(progress) &&
-    before.direction === after.direction;
+    before.direction === after.direction
+      ? was.progress
+      : null;
   // An undo that is held after its perform was given back begins a hold of its own.
   const continues =
     entry.type === 'deferred' &&
@@ -28,11 +30,9 @@ const holdsCountNothing = eachStep((pair, { before, after, entry, at }) => {
     (was.progress.state === 'Running') === (nextAction(after, is) === 'perform');
   const heldSince = continues ? heldSinceOf(was.progress) : undefined;
   const since =
-    goesOn && was.progress.state === 'Held'
-      ? was.progress.since + away(was.progress, at)
-      : Math.min(at, heldSince ?? at);
+    earlier === null ? Math.min(at, heldSince ?? at) : earlier.since + away(earlier, at);
   if (progress.since > since) return 'is held, and the hold began anew';
-  const moved = !goesOn || (was.progress.state === 'Held' && was.progress.until !== progress.until);
+  const moved = earlier?.until !== progress.until;
   const endsAt = progress.since + longestOf(policy, progress);
   return moved && (at >= endsAt || progress.until > endsAt) && 'is held for too long';
 });
