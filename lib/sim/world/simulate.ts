@@ -83,7 +83,7 @@ const eventsMax = 10_000;
  * So many times as many where orders share a key: those that wait ask every 15 minutes, so that no time is idle and skipped
  * while the first of them waits for days.
  */
-const keyedEvents = 8;
+const keyedEvents = 40;
 /**
  * A clock that was days ahead wrote due times and ends of attempts. An order waits for one after the other: each is at most
  * the horizon ahead, or is repaired within an hour, and none is later than the longest jump and the horizon together.
