@@ -1,6 +1,7 @@
 /** The Scheduler: invoked by the ready queues and by each agent's reply queue. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
+import { learnTime } from '#aws/queues/learn-time.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf, queueNames, replyingAgent } from '#aws/queues/queue-names.ts';
@@ -10,13 +11,16 @@ import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
+import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { nudgeCodec, replyCodec, requestCodec } from '#core/codec/message-codec.ts';
-import { checkNoLimits, poolsOf, workflowRegistry } from '#core/definition/registry.ts';
+import { limitsOf, longestCallMs, poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { agentName, schedulerId } from '#core/model/ids.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { knownSettings } from '#distributed/known-settings.ts';
+import { sharedLimits } from '#distributed/limits/shared-limits.ts';
+import { queueClock } from '#distributed/queue-clock.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
@@ -51,15 +55,24 @@ const { REEVE_QUEUES: queues } = config;
 const requests = requestsByAgent(
   new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
 );
+const timeOfQueues = queueClock(systemClock);
 const gates = sharedGates({
   instance,
   limited: config.REEVE_LIMITED_AGENTS,
   circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
   backlog: sqsRequestBacklog(sqs, (agent) => Object.values(requestQueuesOf(agent))),
+  limits: sharedLimits({
+    limits: limitsOf(workflows),
+    longestCallMs: longestCallMs(workflows),
+    items: dynamoLimitItems(dynamo, config.REEVE_COORDINATION_TABLE),
+    clock: systemClock,
+    queueClock: timeOfQueues,
+    random: systemRandom,
+    log,
+  }),
   clock: systemClock,
   log,
 });
-checkNoLimits(workflows);
 const role = assembleScheduler({
   id: schedulerId(instance),
   store,
@@ -95,6 +108,7 @@ const handling = {
 };
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
+  learnTime(timeOfQueues, event);
   // An invocation has messages of one queue, which identifies the replying agent, if any.
   const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
   return agent === undefined

@@ -1,6 +1,6 @@
 /** The submission role of a function. */
 
-import { checkNoLimits, workflowRegistry } from '#core/definition/registry.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { Admission } from '#ports/admission.ts';
 import type { Channel } from '#ports/channels.ts';
@@ -15,7 +15,6 @@ import { log } from './telemetry.ts';
 
 const config = readConfig(responseVariables);
 
-checkNoLimits(workflows);
 export const registry = workflowRegistry(workflows);
 
 /**

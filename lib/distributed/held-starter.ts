@@ -1,5 +1,7 @@
 /** Starts the steps that wait for an agent as its replies come in, for one of several instances of the Scheduler. */
+
 import { errorKind } from '#core/model/errors.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { HeldSteps } from '#ports/held-steps.ts';
 import type { Log } from '#ports/log.ts';
@@ -21,12 +23,6 @@ export interface HeldStarterPorts {
   readonly weightOf?: (flow: string) => number;
 }
 
-/**
- * One of so many orders of a tenant starts next, those that have waited for longest: if each instance took the first, all of
- * them would take the same, because the index shows it for a moment after it started.
- */
-const amongMax = 8;
-
 /** Makes the starter of one instance. */
 export function heldStarter({
   gates,
@@ -40,7 +36,8 @@ export function heldStarter({
   const next = nextHeld({
     ...{ index: heldSteps, clock },
     ...(weightOf !== undefined && { weightOf }),
-    placeIn: (shown) => Math.floor(random.next() * Math.min(shown, amongMax)),
+    isClosed: gates.isClosed,
+    placeIn: (shown) => Math.floor(random.next() * shown),
   });
   /** By agent: with one count for all, the replies of two members in turn would leave a source out. */
   const turns = new Map<string, number>();
@@ -62,17 +59,33 @@ export function heldStarter({
     return orders;
   }
 
+  async function chosenOf(agent: string, count: number): Promise<readonly OrderId[]> {
+    const orders = await firstOf(namesOf(agent), count);
+    if (orders.length === 0) gates.nothingWaits(agent);
+    const orderIds = orders.map(({ orderId }) => orderId);
+    gates.chosen(agent, orderIds);
+    return orderIds;
+  }
+
   return {
     observe: gates.observe,
-    async next(agent, records) {
+    settled: gates.settled,
+    async next(agent, replies, records) {
       try {
+        await gates.applied(replies, records);
         const count = await gates.startable(agent, records);
         if (count === 0) return [];
-        const orders = await firstOf(namesOf(agent), count);
-        if (orders.length === 0) gates.nothingWaits(agent);
-        const orderIds = orders.map(({ orderId }) => orderId);
-        gates.chosen(agent, orderIds);
-        return orderIds;
+        return await chosenOf(agent, count);
+      } catch (error) {
+        log.warn('held-steps-unread', { agent, error: errorKind(error) });
+        return [];
+      }
+    },
+    async more(agent, { asked, early, isLast }) {
+      for (const name of namesOf(agent)) next.tried(name, asked, early);
+      if (isLast || early === 0) return [];
+      try {
+        return await chosenOf(agent, early);
       } catch (error) {
         log.warn('held-steps-unread', { agent, error: errorKind(error) });
         return [];

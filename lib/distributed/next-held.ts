@@ -1,14 +1,14 @@
 /**
- * Which of the steps that wait for an agent are next: shared by weight between the classes, and in turn between the
- * tenants of a class (R24). An index lists them by tenant, so it is read tenant by tenant, from where the last read ended:
- * a tenant with many orders hides no other.
+ * Which of the steps that wait for an agent are next: shared by weight between the classes, in turn between the tenants of a
+ * class (R24), and in turn between the queues of a tenant. An index lists them by tenant and queue, so it is read one after the
+ * other, from where the last read ended: one with many orders hides no other.
  */
 import { classWeights } from '#core/flow/fair-queue.ts';
 import { type FairTurns, fairTurns } from '#core/flow/fair-turns.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { HeldOrder, HeldSteps } from '#ports/held-steps.ts';
+import type { HeldOrder, HeldPlace, HeldSteps } from '#ports/held-steps.ts';
 
 /** An order that is next. */
 export interface NextOrder {
@@ -20,18 +20,24 @@ export interface NextOrder {
 export interface NextHeld {
   /** At most `count` orders that wait for the agent. @throws {UnavailableError} when the index cannot be read */
   of(agent: string, count: number): Promise<readonly NextOrder[]>;
+  /** Of so many orders that were next, so many had been started by others, which the index did not show yet. */
+  tried(agent: string, asked: number, early: number): void;
 }
 
 /** Reads of one class at most, for one answer. */
 const readsMax = 8;
 
-/** The orders of one class that a read of the index has shown, by flow. */
+/** The orders of one class that a read of the index has shown, by flow and queue. */
 interface Shown {
-  readonly flows: Map<string, OrderId[]>;
+  readonly flows: Map<string, Map<string | null, OrderId[]>>;
 }
 
-/** Orders of one page: as many as cost no more than one. */
-const pageMin = 20;
+/**
+ * Orders of one page, at least: as many as cost no more than one. One of them is next, by chance: if each instance took the
+ * first, all of them would take the same, because the index shows it for a moment after it started. Where that happens often,
+ * more are read.
+ */
+const pages = { least: 20, most: 600, often: 0.2, seldom: 0.05, growth: 2, decline: 0.9 };
 /** For so long the index may still show an order that was taken, ms. */
 const takenForMs = 1_000;
 
@@ -43,6 +49,8 @@ export interface NextHeldOptions {
   readonly placeIn?: (shown: number) => number;
   /** The weight of a tenant, by its text in the index. Default: each has 1. */
   readonly weightOf?: (flow: string) => number;
+  /** Whether no step of the queue can start now. Default: each can. */
+  readonly isClosed?: (queue: string) => boolean;
 }
 
 /** Makes a reader of the index, which remembers whom it has served. */
@@ -56,8 +64,8 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
       const shown = new Map<Priority, Shown>();
       await Promise.all(
         priorities.map(async (priority) => {
-          const limit = Math.max(pageMin, count);
-          const read = (after: string | null) => index.waiting(agent, priority, limit, after);
+          const limit = Math.max(Math.ceil(turns.page()), count);
+          const read = (after: HeldPlace | null) => index.waiting(agent, priority, limit, after);
           const flows = await turns.show(priority, limit, read);
           if (flows.size > 0) shown.set(priority, { flows });
         }),
@@ -70,23 +78,20 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
       }
       return next;
     },
+    tried: (agent, asked, early) => agents.get(agent)?.tried(early / asked),
   };
 }
 
-/** What the classes and the tenants that wait for one agent have received. */
-function turnsOfAgent({ clock, placeIn = () => 0, weightOf = () => 1 }: NextHeldOptions) {
+/** What the classes, the tenants and the queues that wait for one agent have received. */
+function turnsOfAgent(options: NextHeldOptions) {
+  const { clock, placeIn = () => 0, weightOf = () => 1, isClosed = () => false } = options;
   const classes = fairTurns<Priority>((priority) => classWeights[priority]);
-  const tenants = new Map<Priority, FairTurns<string>>();
-  /** The last flow that was shown, by class. */
-  const last = new Map<Priority, string>();
+  const tenants = turnsByName<Priority, string>(weightOf);
+  const queues = turnsByName<string, string | null>(() => 1);
+  /** The last place that was shown, by class. */
+  const last = new Map<Priority, HeldPlace>();
   /** When an order was taken, the earliest first. */
   const taken = new Map<OrderId, number>();
-
-  function tenantsOf(priority: Priority): FairTurns<string> {
-    const own = tenants.get(priority) ?? fairTurns<string>(weightOf);
-    tenants.set(priority, own);
-    return own;
-  }
 
   function forgetTaken(): void {
     for (const [orderId, at] of taken) {
@@ -95,29 +100,41 @@ function turnsOfAgent({ clock, placeIn = () => 0, weightOf = () => 1 }: NextHeld
     }
   }
 
+  function add(flows: Shown['flows'], { orderId, flow, queue }: HeldOrder): void {
+    if (taken.has(orderId) || (queue !== null && isClosed(queue))) return;
+    const own = flows.get(flow) ?? new Map<string | null, OrderId[]>();
+    flows.set(flow, own);
+    const orders = own.get(queue) ?? [];
+    if (!orders.includes(orderId)) own.set(queue, [...orders, orderId]);
+  }
+
+  let page = pages.least;
+
   return {
-    /** Reads the flows of a class, from where the last read ended, and around the end of the index. */
+    page: () => page,
+    /** @param early the part of the orders that others had started */
+    tried(early: number): void {
+      if (early > pages.often) page = Math.min(pages.most, page * pages.growth);
+      else if (early < pages.seldom) page = Math.max(pages.least, page * pages.decline);
+    },
+    /** Reads the places of a class, from where the last read ended, and around the end of the index. */
     async show(
       priority: Priority,
       limit: number,
-      read: (after: string | null) => Promise<readonly HeldOrder[]>,
-    ): Promise<Map<string, OrderId[]>> {
+      read: (after: HeldPlace | null) => Promise<readonly HeldOrder[]>,
+    ): Promise<Shown['flows']> {
       forgetTaken();
-      const flows = new Map<string, OrderId[]>();
+      const flows: Shown['flows'] = new Map();
       const from = last.get(priority) ?? null;
       let after = from;
       let isAround = from === null;
       for (let reads = 0; reads < readsMax; reads += 1) {
         const page = await read(after);
-        for (const { orderId, flow } of page) {
-          const own = flows.get(flow) ?? [];
-          if (taken.has(orderId) || own.includes(orderId)) continue;
-          flows.set(flow, [...own, orderId]);
-        }
-        const end = page.at(-1)?.flow ?? null;
+        for (const order of page) add(flows, order);
+        const end = page.at(-1) ?? null;
         if (end !== null) last.set(priority, end);
         const isAtEnd = page.length < limit;
-        if (isAround && (isAtEnd || end === null || (from !== null && end >= from))) break;
+        if (isAround && (isAtEnd || end === null || (from !== null && !isBefore(end, from)))) break;
         isAround ||= isAtEnd;
         after = isAtEnd ? null : end;
       }
@@ -128,14 +145,48 @@ function turnsOfAgent({ clock, placeIn = () => 0, weightOf = () => 1 }: NextHeld
       const priority = classes.next(shown.keys());
       const flows = priority && shown.get(priority)?.flows;
       if (priority === undefined || flows === undefined) return undefined;
-      const flow = tenantsOf(priority).next(flows.keys());
-      const orders = flow === undefined ? undefined : flows.get(flow);
-      if (flow === undefined || orders === undefined) return undefined;
-      const [orderId] = orders.splice(placeIn(orders.length), 1);
-      if (orders.length === 0) flows.delete(flow);
+      const flow = tenants.of(priority).next(flows.keys());
+      const own = flow === undefined ? undefined : flows.get(flow);
+      if (flow === undefined || own === undefined) return undefined;
+      const orderId = takeFrom(own, own.size === 1 ? undefined : queues.of(`${priority} ${flow}`));
+      if (own.size === 0) flows.delete(flow);
       if (flows.size === 0) shown.delete(priority);
       if (orderId !== undefined) taken.set(orderId, clock.now());
       return orderId === undefined ? undefined : { orderId, priority };
+    },
+  };
+
+  /** @param turns between the queues; undefined: there is one */
+  function takeFrom(
+    own: Map<string | null, OrderId[]>,
+    turns: FairTurns<string | null> | undefined,
+  ): OrderId | undefined {
+    const [only = null] = own.keys();
+    const queue = turns?.next(own.keys()) ?? only;
+    const orders = own.get(queue) ?? [];
+    const [orderId] = orders.splice(placeIn(orders.length), 1);
+    if (orders.length === 0) own.delete(queue);
+    return orderId;
+  }
+}
+
+/** Places sort by flow, then by queue: those without one first. */
+const isBefore = (a: HeldPlace, b: HeldPlace) =>
+  a.flow === b.flow ? (a.queue ?? '') < (b.queue ?? '') : a.flow < b.flow;
+
+/** Names whose turns are remembered: those of tenants with several queues at a time. */
+const namesMax = 1_000;
+
+function turnsByName<Name, Offered>(weightOf: (offered: Offered) => number) {
+  const all = new Map<Name, FairTurns<Offered>>();
+  return {
+    of(name: Name): FairTurns<Offered> {
+      const own = all.get(name) ?? fairTurns(weightOf);
+      all.delete(name);
+      all.set(name, own);
+      const [oldest] = all.keys();
+      if (all.size > namesMax && oldest !== undefined) all.delete(oldest);
+      return own;
     },
   };
 }

@@ -8,11 +8,11 @@ import { isTooLate } from '#core/flow/late-begin.ts';
 import type { GateOfAgent } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
-import type { Breaker, Refusal } from '#ports/breaker.ts';
+import type { ImmediateBreaker, Refusal } from '#ports/breaker.ts';
 import { type CircuitCopyOptions, circuitCopy } from './circuit-copy.ts';
 
 /** A breaker that shares its circuit. */
-export interface SharedCircuitBreaker extends Breaker {
+export interface SharedCircuitBreaker extends ImmediateBreaker {
   /** Resolves when what the latest calls changed is stored. Await it before the instance may be suspended. */
   stored(): Promise<void>;
 }

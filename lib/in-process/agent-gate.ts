@@ -7,7 +7,7 @@ import type { AgentLimit } from '#core/definition/agent-limit.ts';
 import type { GateOfAgent, Hold } from '#core/model/hold.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Nudge, Request } from '#core/model/message.ts';
-import type { Breaker, Refusal } from '#ports/breaker.ts';
+import type { ImmediateBreaker, Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
 import { beginQueue } from './begin-queue.ts';
 import { type CircuitBreaker, type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
@@ -51,7 +51,7 @@ export interface HeldIn {
 }
 
 /** The gate of one agent, and the breaker of its runner. */
-export interface AgentGate extends Breaker, HeldIn {
+export interface AgentGate extends ImmediateBreaker, HeldIn {
   /**
    * Null: the request has a slot, until `release` or the end of its attempt.
    *

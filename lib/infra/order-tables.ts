@@ -79,6 +79,7 @@ export class StateStore extends Construct {
     this.coordination = new TableV2(this, 'Coordination', {
       ...common,
       partitionKey: attribute(coordinationKey),
+      timeToLiveAttribute: expiryAttribute,
     });
     this.environment = {
       REEVE_ORDERS_TABLE: this.orders.tableName,

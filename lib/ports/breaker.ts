@@ -20,18 +20,27 @@ export interface AdmittedCall {
   failed(): void;
 }
 
+/** Whether a call may be made now. */
+export type Admission = AdmittedCall | Refusal;
+
 /** A circuit breaker around one remote service, and the number of calls that it takes at once. */
 export interface Breaker {
   /** Before an attempt. Resolves to null when the attempt may begin; `end` must follow in any case. */
   begin(request: Request): Promise<Refusal | null>;
   /**
-   * Before each call of an attempt that has begun; a refusal ends the attempt, unless the call has a slot of its limits in time.
+   * Before each call of an attempt that has begun. A refusal ends the attempt, but for the gate `limit`: then ask again after
+   * `retryAfterMs`, if that is in time. A promise only where a slot must be leased first.
    *
    * @param completeBy until when the call may take, as heartbeats have moved it. Default: complete-by of the request
    */
-  admit(request: Request, completeBy?: number): AdmittedCall | Refusal;
+  admit(request: Request, completeBy?: number): Admission | Promise<Admission>;
   /** After an attempt, whether or not it began. */
   end(request: Request): void;
   /** The state for operators. */
   state(): CircuitState;
+}
+
+/** A breaker that knows at once whether a call may be made. */
+export interface ImmediateBreaker extends Breaker {
+  admit(request: Request, completeBy?: number): Admission;
 }

@@ -5,10 +5,20 @@
 import type { AgentChange, AgentSettings } from '#core/definition/agent-settings.ts';
 import type { Hold } from '#core/model/hold.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import type { Request } from '#core/model/message.ts';
+import type { CallSlots, Request } from '#core/model/message.ts';
 
+/** What the request is sent with: the call may begin, with these slots of the limits of its agent. */
+export interface Grant extends CallSlots {
+  readonly kind: 'grant';
+}
+
+/** Null: the call may begin. */
+export type GateAnswer = Hold | Grant | null;
 /** One answer per request. */
-export type GateAnswers = readonly (Hold | null)[];
+export type GateAnswers = readonly GateAnswer[];
+
+/** Whether the answer holds the step. */
+export const isHold = (answer: GateAnswer): answer is Hold => answer !== null && 'gate' in answer;
 
 /** The gates of the agents that have one. */
 export interface Gates {
@@ -16,8 +26,10 @@ export interface Gates {
    * Whether these requests of one order may be sent now; one answer per request, in the same order. Null: it may, and has a
    * slot of the agent for this very object, until `release` or the end of its attempt. A promise only where something must
    * be read first.
+   *
+   * @param hasWaited a step of the order waits already, so that it may pass those that come
    */
-  ask(requests: readonly Request[]): GateAnswers | Promise<GateAnswers>;
+  ask(requests: readonly Request[], hasWaited: boolean): GateAnswers | Promise<GateAnswers>;
   /**
    * Whether a step that may go to another agent as well should ask this one: not while its circuit is open and steps wait for
    * it, because those are its probes. Advice only. Default: it should.

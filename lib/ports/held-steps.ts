@@ -3,26 +3,33 @@ import type { FlowCount } from '#core/flow/held-backlog.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Priority } from '#core/model/record.ts';
 
-/** An order that waits. */
-export interface HeldOrder {
-  readonly orderId: OrderId;
+/** Where orders wait for an agent. */
+export interface HeldPlace {
   /** The tenant of the order, as a text that is the same for all its orders. */
   readonly flow: string;
+  /** The queue of the step, where several wait for the agent; null: it has none. */
+  readonly queue: string | null;
+}
+
+/** An order that waits. */
+export interface HeldOrder extends HeldPlace {
+  readonly orderId: OrderId;
 }
 
 /** An index that may lag: an order that it gives may have started since. */
 export interface HeldSteps {
   /**
-   * At most `limit` orders of a class that wait for the agent, by flow, and within a flow by the time that they have waited.
+   * At most `limit` orders of a class that wait for the agent, by flow, then by queue, and within it by the time that they have
+   * waited.
    *
-   * @param after only orders of later flows; null: of all
+   * @param after only orders of later places; null: of all
    * @throws {UnavailableError} when the index cannot be read
    */
   waiting(
     agent: string,
     priority: Priority,
     limit: number,
-    after: string | null,
+    after: HeldPlace | null,
   ): Promise<readonly HeldOrder[]>;
 }
 

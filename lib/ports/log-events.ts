@@ -186,6 +186,12 @@ export const logEvents = {
     meaning:
       'The `key` of a limit threw an error or gave no text, so the call counts by a key that all such calls share, until the code is corrected.',
   },
+  'limits-unknown': {
+    level: 'warn',
+    fields: ['error'],
+    meaning:
+      'The limits that all instances share could not be read or changed, so calls that they count wait for a second (AWS).',
+  },
   'held-steps-unread': {
     level: 'warn',
     fields: ['agent', 'error'],

@@ -46,11 +46,35 @@ export interface HeldStarter {
    *
    * @param records the orders of the replies
    */
-  next(agent: AgentName, records: readonly ProcessRecord[]): Promise<readonly OrderId[]>;
+  next(
+    agent: AgentName,
+    replies: readonly Reply[],
+    records: readonly ProcessRecord[],
+  ): Promise<readonly OrderId[]>;
+  /** Others to claim instead of those that had started before. Never rejects. */
+  more(agent: AgentName, tried: Tried): Promise<readonly OrderId[]>;
+  /** After a batch: resolves when what others must know of it is stored. Never rejects. */
+  settled(): Promise<void>;
 }
+
+/** Orders that were to start. */
+export interface Tried {
+  readonly asked: number;
+  /** Those that did not wait any more. */
+  readonly early: number;
+  /** No others are to be claimed. */
+  readonly isLast: boolean;
+}
+
+/** Whether another instance has started the order. */
+const isStarted = (outcome: Outcome) =>
+  outcome.kind === 'ignored' && outcome.reason !== 'still-held';
 
 /** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
 const earlyMaxMs = 30_000;
+
+/** Orders that others have started already are replaced so often. */
+const roundsMax = 3;
 
 /** Makes a Scheduler. */
 export function scheduler({
@@ -78,18 +102,25 @@ export function scheduler({
     apply(orderIds.map((orderId) => ({ orderId, event: (record) => startOf(record, id) })));
 
   async function startHeld(
-    { next }: HeldStarter,
+    { next, more, settled }: HeldStarter,
     agent: AgentName,
+    replies: readonly Reply[],
     outcomes: readonly Outcome[],
   ): Promise<void> {
     const records = outcomes.flatMap((outcome) => ('record' in outcome ? [outcome.record] : []));
-    const orderIds = await next(agent, records);
-    if (orderIds.length > 0) await start(orderIds);
+    let orderIds = await next(agent, replies, records);
+    for (let rounds = 0; orderIds.length > 0; rounds += 1) {
+      const started = await start(orderIds);
+      const early = started.filter(isStarted).length;
+      orderIds = await more(agent, { asked: orderIds.length, early, isLast: rounds === roundsMax });
+    }
+    await settled();
   }
 
   return {
     async onNudges(nudges) {
       const outcomes = await start(nudges.map(({ orderId }) => orderId));
+      await heldSteps?.settled();
       return outcomes.map((outcome, place) => {
         const nudge = nudges[place];
         return nudge !== undefined && isEarly(nudge, outcome)
@@ -106,7 +137,7 @@ export function scheduler({
             eventOf(agent, reply, record, known),
         })),
       );
-      if (heldSteps !== undefined) await startHeld(heldSteps, agent, outcomes);
+      if (heldSteps !== undefined) await startHeld(heldSteps, agent, replies, outcomes);
       return outcomes.map((outcome) => deliveryOf(outcome, log));
     },
   };

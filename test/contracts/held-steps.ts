@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
-import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
+import type { HeldCounts, HeldPlace, HeldSteps } from '#ports/held-steps.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { details, house, newOrder } from '../support/orders.ts';
 
@@ -48,7 +48,7 @@ export function heldStepsContract(name: string, open: () => Promise<HeldUnderTes
       return { created, held };
     }
 
-    const waiting = async (after: string | null = null, limit = 10, agent = 'paint') =>
+    const waiting = async (after: HeldPlace | null = null, limit = 10, agent = 'paint') =>
       (await of.heldSteps.waiting(agent, 'normal', limit, after)).map(({ orderId }) => orderId);
 
     test('an order waits for the agent of its held step, in its class', async () => {
@@ -86,13 +86,13 @@ export function heldStepsContract(name: string, open: () => Promise<HeldUnderTes
       }
       await hold('none');
       const found: string[] = [];
-      let after: string | null = null;
+      let after: HeldPlace | null = null;
       for (;;) {
         const page = await of.heldSteps.waiting('paint', 'normal', 1, after);
         const [first] = page;
         if (first === undefined) break;
         found.push(first.orderId);
-        after = first.flow;
+        after = first;
       }
       expect(found.toSorted()).toEqual(['0-1', '1-1', '2-1', '3-1', '4-1', 'none']);
     });

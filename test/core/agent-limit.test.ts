@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { keyOf, type LimitOptions } from '#core/definition/agent-limit.ts';
 import { definePool } from '#core/definition/agent-pool.ts';
-import { checkNoLimits, limitsOf } from '#core/definition/registry.ts';
+import { limitsOf } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { DefinitionError } from '#core/model/errors.ts';
 
@@ -43,7 +43,6 @@ test('the name of a limit has the form of a name', () => {
 test('a contract without limits has none', () => {
   expect(agent()).not.toHaveProperty('limits');
   expect(agent({})).not.toHaveProperty('limits');
-  expect(() => checkNoLimits([using(agent())])).not.toThrow();
 });
 
 test('limits without a key count all calls of an agent, and those with a key a part of them', () => {
@@ -88,12 +87,6 @@ test('the latest version of a workflow says which limits hold', () => {
 
 test('a limit is not part of the fingerprint: it may change while orders run', () => {
   expect(using(agent({ whole: { atOnce: 5 } })).fingerprint).toBe(using(agent()).fingerprint);
-});
-
-test('functions refuse limits', () => {
-  expect(() => checkNoLimits([using(agent({ whole: { atOnce: 5 } }))])).toThrow(
-    expect.objectContaining({ code: 'limits-undeployable' }),
-  );
 });
 
 test('a key is a text, or null where the limit does not apply; any other key is a failure', () => {

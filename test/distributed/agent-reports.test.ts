@@ -44,7 +44,7 @@ test('ten orders of each name are nudged when every instance knows the change', 
   const heldSteps: HeldSteps = {
     waiting: async (agent, priority) =>
       priority === 'normal'
-        ? (all.get(agent) ?? []).map((id) => ({ orderId: orderId(id), flow: 'none' }))
+        ? (all.get(agent) ?? []).map((id) => ({ orderId: orderId(id), flow: 'none', queue: null }))
         : [],
   };
   const nudges = { send: async (more: readonly Nudge[]) => void sent.push(...more) };

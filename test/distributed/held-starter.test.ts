@@ -6,10 +6,11 @@ import type { Reply } from '#core/model/message.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
-import type { HeldSteps } from '#ports/held-steps.ts';
+import type { HeldPlace, HeldSteps } from '#ports/held-steps.ts';
 import { call } from '../support/agent-requests.ts';
 import { testLog } from '../support/log.ts';
 import { memoryCircuits } from '../support/memory-circuits.ts';
+import { noLimits } from '../support/no-limits.ts';
 import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -46,14 +47,15 @@ function instance(pools?: ReadonlyMap<string, readonly string[]>, limited: reado
   const gates = sharedGates({
     ...{ instance: 'one', limited, circuits: memoryCircuits(), clock, log },
     backlog: { of: async () => ({ waiting: 15, inFlight: 20 }) },
+    limits: noLimits(),
   });
   const heldSteps: HeldSteps = {
-    async waiting(agent: string, priority: Priority, limit: number, after: string | null) {
+    async waiting(agent: string, priority: Priority, limit: number, after: HeldPlace | null) {
       if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
       if (priority !== 'normal') return [];
       read.push(agent);
       const orders = after === null ? (waiting.get(agent) ?? []) : [];
-      return orders.slice(0, limit).map((id) => ({ orderId: orderId(id), flow: '-' }));
+      return orders.slice(0, limit).map((id) => ({ orderId: orderId(id), flow: '-', queue: null }));
     },
   };
   const starter = heldStarter({
@@ -73,7 +75,7 @@ function instance(pools?: ReadonlyMap<string, readonly string[]>, limited: reado
     },
     /** What starts after two replies of the agent: at most four orders, which then wait no more. */
     async next(agent: typeof east, record = heldOnce(agent)) {
-      const started = await starter.next(agent, [record, record]);
+      const started = await starter.next(agent, [], [record, record]);
       for (const [name, orders] of waiting) {
         waiting.set(
           name,
@@ -152,9 +154,9 @@ test('an order that starts for a pool is sent to the member that has room, befor
   expect(await next(west)).toEqual([]);
   starter.observe(west, ['one', 'two'].map(reply));
   expect(await next(west)).toEqual(['pay-0']);
-  const [other] = await gates.ask([{ ...call('new'), agent: west }]);
+  const [other] = await gates.ask([{ ...call('new'), agent: west }], false);
   expect(other).toMatchObject({ gate: 'concurrency' });
-  expect(await gates.ask([{ ...call('pay-0'), agent: west }])).toEqual([null]);
+  expect(await gates.ask([{ ...call('pay-0'), agent: west }], false)).toEqual([null]);
 });
 
 test('an index that cannot be read starts nothing, and says why', async () => {

@@ -3,16 +3,20 @@ import { expect, test } from 'vitest';
 import { type OrderId, orderId } from '#core/model/ids.ts';
 import type { Priority } from '#core/model/record.ts';
 import { nextHeld } from '#distributed/next-held.ts';
+import type { HeldPlace } from '#ports/held-steps.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 interface Waiting {
   readonly orderId: OrderId;
   readonly flow: string;
+  readonly queue: string | null;
   readonly priority: Priority;
 }
 
+const textOf = ({ flow, queue }: HeldPlace) => `${flow}/${queue ?? ''}`;
+
 /** An index in memory, in the order of the stored one. `served`: how many of each flow were taken. */
-function index(weightOf?: (flow: string) => number) {
+function index(weightOf?: (flow: string) => number, isClosed?: (queue: string) => boolean) {
   let waiting: Waiting[] = [];
   let number = 0;
   let reads = 0;
@@ -21,12 +25,15 @@ function index(weightOf?: (flow: string) => number) {
   const next = nextHeld({
     clock,
     ...(weightOf !== undefined && { weightOf }),
+    ...(isClosed !== undefined && { isClosed }),
     index: {
-      async waiting(_agent: string, priority: Priority, limit: number, after: string | null) {
+      async waiting(_agent: string, priority: Priority, limit: number, after: HeldPlace | null) {
         reads += 1;
         return waiting
-          .filter((one) => one.priority === priority && (after === null || one.flow > after))
-          .toSorted((a, b) => (a.flow < b.flow ? -1 : Number(a.flow > b.flow)))
+          .filter(
+            (one) => one.priority === priority && (after === null || textOf(one) > textOf(after)),
+          )
+          .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b))))
           .slice(0, limit);
       },
     },
@@ -34,17 +41,17 @@ function index(weightOf?: (flow: string) => number) {
   return {
     served,
     reads: () => reads,
-    add(count: number, flow: string, priority: Priority = 'normal') {
+    add(count: number, flow: string, priority: Priority = 'normal', queue: string | null = null) {
       for (let at = 0; at < count; at += 1) {
         number += 1;
-        waiting.push({ orderId: orderId(`o${number}`), flow, priority });
+        waiting.push({ orderId: orderId(`o${number}`), flow, queue, priority });
       }
     },
     async take(count: number): Promise<readonly OrderId[]> {
       const taken = (await next.of('paint', count)).map((order) => order.orderId);
       for (const id of taken) {
         const one = waiting.find((other) => other.orderId === id);
-        const key = `${one?.priority} ${one?.flow}`;
+        const key = `${one?.priority} ${one?.flow}${one?.queue ?? ''}`;
         served.set(key, (served.get(key) ?? 0) + 1);
       }
       waiting = waiting.filter((one) => !taken.includes(one.orderId));
@@ -114,7 +121,7 @@ test('an order that was taken is not taken again while the index may still show 
   const clock = virtualClock();
   const index = {
     async waiting(_agent: string, priority: Priority) {
-      return priority === 'normal' ? [{ orderId: orderId('one'), flow: '-' }] : [];
+      return priority === 'normal' ? [{ orderId: orderId('one'), flow: '-', queue: null }] : [];
     },
   };
   const next = nextHeld({ index, clock });
@@ -128,10 +135,37 @@ test('an order that was taken is not taken again while the index may still show 
 test('several readers of one index take different orders, if each chooses a place', async () => {
   const index = {
     async waiting(_agent: string, priority: Priority) {
-      const orders = ['one', 'two', 'three'].map((id) => ({ orderId: orderId(id), flow: '-' }));
+      const orders = ['one', 'two', 'three'].map((id) => ({
+        orderId: orderId(id),
+        flow: '-',
+        queue: null,
+      }));
       return priority === 'low' ? orders : [];
     },
   };
   const next = nextHeld({ index, clock: virtualClock(), placeIn: (shown) => shown - 1 });
   expect((await next.of('paint', 2)).map((order) => order.orderId)).toEqual(['three', 'two']);
+});
+
+test('the queues of one tenant have equal shares, and take none of those of other tenants', async () => {
+  const held = index();
+  held.add(300, 'inn', 'normal', 'full');
+  for (const queue of ['a', 'b', 'c']) held.add(30, 'inn', 'normal', queue);
+  held.add(60, 'bar');
+  for (let round = 0; round < 16; round += 1) await held.take(5);
+  expect(held.served.get('normal bar')).toBe(40);
+  const shares = ['full', 'a', 'b', 'c'].map((queue) => held.served.get(`normal inn${queue}`));
+  expect(shares).toEqual([10, 10, 10, 10]);
+});
+
+test('a closed queue hides no other, and is served when it is open', async () => {
+  let closed = 'full';
+  const held = index(undefined, (queue) => queue === closed);
+  held.add(500, 'inn', 'normal', 'full');
+  held.add(5, 'inn', 'normal', 'some');
+  held.add(5, 'inn');
+  expect(await held.take(20)).toHaveLength(10);
+  expect(held.served.get('normal innfull')).toBeUndefined();
+  closed = '';
+  expect(await held.take(20)).toHaveLength(20);
 });

@@ -1,13 +1,16 @@
 /** What one instance of the Scheduler lets through, and what it reads to know. */
+
 import { expect, test } from 'vitest';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { agentName, orderId, schedulerId, stepName } from '#core/model/ids.ts';
 import type { Reply, ReplyResult } from '#core/model/message.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
+import { isHold } from '#ports/gates.ts';
 import { call } from '../support/agent-requests.ts';
 import { testLog } from '../support/log.ts';
 import { memoryCircuits } from '../support/memory-circuits.ts';
+import { noLimits } from '../support/no-limits.ts';
 import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -24,6 +27,7 @@ function instance({ isLimited = true } = {}) {
     instance: 'one',
     limited: isLimited ? ['paint'] : [],
     circuits,
+    limits: noLimits(),
     backlog: {
       async of() {
         counts += 1;
@@ -41,9 +45,9 @@ function instance({ isLimited = true } = {}) {
     let sent = 0;
     for (let at = 0; at < count; at += 1) {
       number += 1;
-      const [hold] = await gates.ask([call(`o${number}`)]);
-      if (hold === null || hold === undefined) sent += 1;
-      else held.push(hold.gate);
+      const [answer = null] = await gates.ask([call(`o${number}`)], false);
+      if (isHold(answer)) held.push(answer.gate);
+      else sent += 1;
     }
     return { sent, held };
   }
@@ -51,7 +55,7 @@ function instance({ isLimited = true } = {}) {
   async function askAtOnce(count: number) {
     const orders = Array.from({ length: count }, (_, at) => `b${number + at}`);
     number += count;
-    const answers = await Promise.all(orders.map((order) => gates.ask([call(order)])));
+    const answers = await Promise.all(orders.map((order) => gates.ask([call(order)], false)));
     return answers.flat().filter((hold) => hold === null).length;
   }
   const set = (waiting: number, inFlight: number) => {
@@ -180,7 +184,7 @@ test('a request that was not sent leaves its place to another one', async () => 
   const { gates, ask } = instance();
   await ask(9);
   const request = call('unsent');
-  expect(await gates.ask([request])).toEqual([null]);
+  expect(await gates.ask([request], false)).toEqual([null]);
   expect((await ask(1)).sent).toBe(0);
   gates.release([request]);
   expect((await ask(2)).sent).toBe(1);
@@ -244,8 +248,11 @@ test('while orders wait, one that comes waits too, and one that was chosen is se
   const { gates } = await pressedInstance(15, 20);
   gates.observe(paint, replies(12));
   gates.chosen('paint', [orderId('chosen')]);
-  const answers = [...(await gates.ask([call('new')])), ...(await gates.ask([call('chosen')]))];
-  expect(answers.map((hold) => hold?.gate ?? null)).toEqual(['concurrency', null]);
+  const answers = [
+    ...(await gates.ask([call('new')], false)),
+    ...(await gates.ask([call('chosen')], false)),
+  ];
+  expect(answers.map((answer) => isHold(answer) && answer.gate)).toEqual(['concurrency', false]);
 });
 
 test('when so little is outstanding that no reply may come, an order is sent although others wait', async () => {
@@ -259,7 +266,7 @@ test('when so little is outstanding that no reply may come, an order is sent alt
 test('the replies of slow calls come too late: then so many requests are sent that ten wait', async () => {
   const { set, clock, ask, gates } = instance();
   const first = call('first');
-  await gates.ask([first]);
+  await gates.ask([first], false);
   await clock.advance(8_000);
   gates.observe(paint, [{ ...reply(done), orderId: first.orderId, step: first.step }]);
   set(20, 20);

@@ -12,7 +12,7 @@ import type { HeldCounts, HeldOrder, HeldSteps } from '#ports/held-steps.ts';
 import type { Log } from '#ports/log.ts';
 import type { Item } from './attributes.ts';
 import { idOf, logLeftOut } from './dynamo-reads.ts';
-import { afterFlow, flowOfTurn, heldFor, sinceOfTurn } from './held-key.ts';
+import { afterPlace, heldFor, placeOfTurn, sinceOfTurn } from './held-key.ts';
 import { heldIndex } from './tables.ts';
 
 /** Pages of 1 MB, of some 7,000 orders each: together more than may wait (`backlogOrdersMax`). */
@@ -35,7 +35,7 @@ export function dynamoHeldSteps(
           after === null ? 'HeldFor = :for' : 'HeldFor = :for AND HeldTurn > :after',
         ExpressionAttributeValues: {
           ':for': { S: heldFor(agent, priority) },
-          ...(after !== null && { ':after': { S: afterFlow(after) } }),
+          ...(after !== null && { ':after': { S: afterPlace(after) } }),
         },
         Limit: limit,
       });
@@ -69,10 +69,11 @@ async function countFlows(
     });
     for (const { HeldTurn: turn } of page.Items ?? []) {
       const key = turn?.S ?? '';
-      const own = counts.get(flowOfTurn(key)) ?? { waiting: 0, early: 0 };
+      const { flow } = placeOfTurn(key);
+      const own = counts.get(flow) ?? { waiting: 0, early: 0 };
       own.waiting += 1;
       if (sinceOfTurn(key) <= from) own.early += 1;
-      counts.set(flowOfTurn(key), own);
+      counts.set(flow, own);
     }
     start = page.LastEvaluatedKey;
     if (start === undefined) break;
@@ -83,7 +84,7 @@ async function countFlows(
 /** @throws {CorruptDataError} `item-corrupt` */
 function heldOrderOf(item: Item): HeldOrder {
   const turn = item['HeldTurn']?.S;
-  if (turn !== undefined) return { orderId: idOf(item), flow: flowOfTurn(turn) };
+  if (turn !== undefined) return { orderId: idOf(item), ...placeOfTurn(turn) };
   throw new CorruptDataError(
     'item-corrupt',
     'A process record has no valid HeldTurn. Restore it from a backup, or remove it by hand.',

@@ -1,11 +1,12 @@
 /**
- * The keys of the Held index: the orders with a step that waits for an agent, by agent and class, and within it by tenant
- * and by the time that they have waited. Only an order that waits for an agent is in it, and none that cools down: it would take the turn of
- * another one.
+ * The keys of the Held index: the orders with a step that waits for an agent, by agent and class, and within it by tenant, by
+ * the queue of its limit and by the time that they have waited. Only an order that waits for an agent is in it, and none that cools down: it
+ * would take the turn of another one.
  */
 import { createHash } from 'node:crypto';
 import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
+import type { HeldPlace } from '#ports/held-steps.ts';
 
 /** The key attributes of a record in the index; none when it is not in it. */
 export interface HeldKey {
@@ -14,6 +15,8 @@ export interface HeldKey {
 }
 
 const separator = '#';
+/** Sorts after the separator, so that a tenant's orders without a queue come first. */
+const queueMark = '/';
 /** Digits of an instant in ms: enough until the year 5138, so that texts sort as instants do. */
 const digits = 14;
 /** Sorts after every instant. */
@@ -31,7 +34,7 @@ export function heldKeyOf(record: ProcessRecord): HeldKey {
     const since = String(Math.max(0, Math.trunc(progress.since))).padStart(digits, '0');
     return {
       HeldFor: heldFor(agent, priority),
-      HeldTurn: `${heldFlowOf(tenant)}${separator}${since}`,
+      HeldTurn: `${placeText({ flow: heldFlowOf(tenant), queue: progress.queue ?? null })}${separator}${since}`,
     };
   }
   return {};
@@ -47,11 +50,17 @@ export function heldWeights(weights: ReadonlyMap<string, number>): (flow: string
   return (flow) => byFlow.get(flow) ?? 1;
 }
 
-/** Sorts after the keys of all orders of a flow. */
-export const afterFlow = (flow: string) => `${flow}${separator}${afterAll}`;
+const placeText = ({ flow, queue }: HeldPlace) =>
+  queue === null ? flow : `${flow}${queueMark}${queue}`;
 
-/** The flow of a sort key. */
-export const flowOfTurn = (turn: string) => turn.split(separator)[0] ?? '';
+/** Sorts after the keys of all orders of a place. */
+export const afterPlace = (place: HeldPlace) => `${placeText(place)}${separator}${afterAll}`;
+
+/** The place of a sort key. */
+export function placeOfTurn(turn: string): HeldPlace {
+  const [flow = '', queue = null] = (turn.split(separator)[0] ?? '').split(queueMark);
+  return { flow, queue };
+}
 
 /** Since when the order of a sort key has waited, ms since the epoch. */
 export const sinceOfTurn = (turn: string) => Number(turn.split(separator)[1]);

@@ -18,11 +18,13 @@ export const lineKey = (name: string) => `line#${name}`;
 export const coordinationKey: Key = { name: 'Name', type: 'S' };
 /** The key of an agent's circuit in the Coordination table. */
 export const circuitKey = (agent: string) => `circuit#${agent}`;
+/** The key of a limit in the Coordination table; its name begins with that of its agent or pool. */
+export const limitKey = (name: string) => `limit#${name}`;
 /** The key of the orders that wait, as the Supervisor reports them, in the Coordination table. */
 export const admissionKey = 'admission';
 /** The key of what operators changed of agents, in the Coordination table. */
 export const agentSettingsKey = 'agents';
-/** The TTL attribute of ended records, in seconds since the epoch. */
+/** The TTL attribute of ended records, and of limits in the Coordination table, in seconds since the epoch. */
 export const expiryAttribute = 'ExpiresAt';
 
 export interface Index {

@@ -13,6 +13,7 @@ import {
   gatedOf,
   storedAgents,
   storedHolds,
+  storedQueues,
   withAgents,
   withHolds,
 } from './hold-codec.ts';
@@ -28,9 +29,9 @@ const count = z.int().nonnegative();
 
 /** An optional element is null only when another one follows, so that every entry has exactly one stored form. */
 const endsWithValue = (stored: readonly unknown[]) => stored.at(-1) !== null;
-/** As above, for an entry with so many elements before its holds and its agents. */
+/** As above, for an entry with so many elements before its holds, its agents and its queues. */
 const endsGated = (known: number) => (stored: readonly unknown[]) =>
-  stored.length <= known || stored.length > known + 2 || endsWithValue(stored);
+  stored.length <= known || stored.length > known + 3 || endsWithValue(stored);
 
 // Orders stored before submitters were recorded have no name.
 const submit = z
@@ -38,16 +39,33 @@ const submit = z
   .refine((stored) => stored.length !== 3 || endsWithValue(stored));
 const claim = z
   .tuple(
-    [z.literal(['c', 'v']), at, z.string(), definitionUnknown, storedHolds, storedAgents],
+    [
+      z.literal(['c', 'v']),
+      at,
+      z.string(),
+      definitionUnknown,
+      storedHolds,
+      storedAgents,
+      storedQueues,
+    ],
     jsonSchema,
   )
   .refine(endsGated(4));
 const held = z
   .tuple(
-    [z.literal('w'), at, z.string(), definitionUnknown, storedHolds, count, storedAgents],
+    [
+      z.literal('w'),
+      at,
+      z.string(),
+      definitionUnknown,
+      storedHolds,
+      count,
+      storedAgents,
+      storedQueues,
+    ],
     jsonSchema,
   )
-  .refine((stored) => stored.length !== 7 || endsWithValue(stored));
+  .refine((stored) => stored.length < 7 || stored.length > 8 || endsWithValue(stored));
 const progress = z
   .tuple(
     [
@@ -58,6 +76,7 @@ const progress = z
       definitionUnknown,
       storedHolds,
       storedAgents,
+      storedQueues,
     ],
     jsonSchema,
   )
@@ -73,6 +92,7 @@ const failure = z
       fault,
       storedHolds,
       storedAgents,
+      storedQueues,
     ],
     jsonSchema,
   )
@@ -89,6 +109,7 @@ const deferral = z
       count,
       storedHolds,
       storedAgents,
+      storedQueues,
     ],
     jsonSchema,
   )

@@ -1,6 +1,7 @@
 /**
- * Holds and chosen agents in the stored history: an entry has them where a gate held a step, or a pool has the agent of a step. Stored instants are relative to `epoch`, the
- * submission of the order in ms since the epoch.
+ * Holds and chosen agents in the stored history: an entry has them where a gate held a step, or a pool has the agent of a
+ * step. The queues of holds follow them, because older releases know a hold without one. Stored instants are relative to
+ * `epoch`, the submission of the order in ms since the epoch.
  */
 import * as z from 'zod';
 import { type Extensible, tailOf } from '#core/model/extension.ts';
@@ -22,32 +23,37 @@ const choice = z.tuple([z.string(), z.string(), z.literal(1).optional()]);
 /** The members of pools that an entry names, as they are stored. */
 export const storedAgents = z.array(choice).min(1).nullable().optional();
 
+/** The queue of each hold; null for one that has none. */
+export const storedQueues = z.array(z.string().nullable()).min(1).nullable().optional();
+
 /** What an entry says of the gates and the pools of agents. */
 interface Gated extends Extensible {
   readonly holds?: readonly HoldEntry[];
   readonly agents?: readonly AgentChoice[];
 }
 
-/** Appends the holds and the agents of an entry to its `known` elements: nothing where there are none, null before a later element. */
+/** Appends the holds of an entry to its `known` elements, and what follows them: nothing where there is none, null before a later element. */
 export function withHolds(
   known: readonly unknown[],
-  { holds, ...rest }: Gated,
+  gated: Gated,
   epoch: number,
 ): readonly unknown[] {
-  const stored = holds?.map((one) => encodeHold(one, epoch));
-  if (rest.agents === undefined && rest.tail === undefined) {
-    return stored === undefined ? known : [...known, stored];
-  }
-  return withAgents([...known, stored ?? null], rest);
+  const stored = gated.holds?.map((one) => encodeHold(one, epoch)) ?? null;
+  const all = withAgents([...known, stored], gated);
+  return all.length > known.length + 1 || stored !== null ? all : known;
 }
 
-/** Appends the agents alone. */
+/** Appends the agents and the queues alone. */
 export function withAgents(
   known: readonly unknown[],
-  { agents, tail }: Omit<Gated, 'holds'>,
+  { agents, holds, tail }: Gated,
 ): readonly unknown[] {
-  if (agents !== undefined) return [...known, agents.map(encodeChoice)];
-  return tail === undefined ? known : [...known, null];
+  const queues = holds?.some(({ queue }) => queue !== undefined)
+    ? holds.map(({ queue = null }) => queue)
+    : null;
+  const stored = agents?.map(encodeChoice) ?? null;
+  if (queues !== null || tail !== undefined) return [...known, stored, queues];
+  return stored === null ? known : [...known, stored];
 }
 
 const encodeChoice = ({ step, agent, undoFirst }: AgentChoice): readonly unknown[] =>
@@ -65,6 +71,7 @@ export function encodeHold(
 type StoredGated = readonly [
   holds?: readonly z.infer<typeof hold>[] | null | undefined,
   agents?: readonly z.infer<typeof choice>[] | null | undefined,
+  queues?: readonly (string | null)[] | null | undefined,
   ...tail: JsonValue[],
 ];
 
@@ -74,9 +81,11 @@ type StoredGated = readonly [
  * @throws {CorruptDataError} `instant-impossible`
  * @throws {ReeveError} `id-malformed` when a name is malformed
  */
-export function gatedOf([holds, agents, ...tail]: StoredGated, epoch: number): Gated {
+export function gatedOf([holds, agents, queues, ...tail]: StoredGated, epoch: number): Gated {
   return {
-    ...(holds && { holds: holds.map((stored) => decodeHold(stored, epoch)) }),
+    ...(holds && {
+      holds: holds.map((stored, at) => inQueue(decodeHold(stored, epoch), queues?.[at])),
+    }),
     ...(agents && {
       agents: agents.map(([step, agent, undoFirst]) => ({
         step: stepName(step),
@@ -87,6 +96,9 @@ export function gatedOf([holds, agents, ...tail]: StoredGated, epoch: number): G
     ...tailOf(tail),
   };
 }
+
+const inQueue = (hold: HoldEntry, queue: string | null | undefined): HoldEntry =>
+  typeof queue === 'string' ? { ...hold, queue } : hold;
 
 const undoFirstMark = { undoFirst: true } as const;
 

@@ -75,6 +75,22 @@ export interface SubmissionMessage {
   readonly key: string;
 }
 
+const slots = z
+  .array(
+    z.object({
+      name: z.string().max(limits.slotNameLengthMax).describe('Names the limit and its key.'),
+      everyMs: z
+        .number()
+        .positive()
+        .describe('For a rate: the time between two calls, ms.')
+        .exactOptional(),
+      isScarce: z.literal(true).describe('Other calls may wait for the room.').exactOptional(),
+    }),
+  )
+  .min(1)
+  // Those of a member and those of its pool.
+  .max(2 * limits.agentLimitsMax);
+
 const nudgeSchema: z.ZodType<Nudge> = z
   .object({ orderId: order, priority, tenant: tenant.optional(), at: instant.optional() })
   .transform(({ tenant: of = null, at, ...nudge }) => {
@@ -116,6 +132,15 @@ const requestSchema: z.ZodType<Request> = z
     ),
     priority,
     tenant,
+    startAt: moment(
+      'The call must not begin before. Missing: it may begin at once.',
+    ).exactOptional(),
+    startBy: moment(
+      'The call must not begin after: give the attempt back, with the gate limit. Missing: it may begin at any time.',
+    ).exactOptional(),
+    slots: slots
+      .describe('What the call has of the limits of the agent. Copy it to each reply.')
+      .exactOptional(),
   })
   .meta({ title: 'Request', description: 'Asks an agent for one try of a step.' });
 
@@ -153,7 +178,7 @@ const replySchema: z.ZodType<Reply> = z
           gate: z
             .enum(agentGates)
             .describe(
-              'concurrency: the agent has too many calls in flight. circuit: its service is unavailable.',
+              'concurrency: the agent has too many calls in flight. circuit: its service is unavailable. limit: its slot has passed.',
             ),
           retryAfterMs: z
             .int()
@@ -172,6 +197,11 @@ const replySchema: z.ZodType<Reply> = z
       .describe(
         'How long the request waited in its queue, ms, where that was a tenth of its time or more: Reeve then sends the agent fewer requests at once. Optional.',
       ),
+    slots: slots
+      .describe(
+        'Those of the request. Without them, the room that the call had is free only after the deadline.',
+      )
+      .exactOptional(),
   })
   .meta({
     title: 'Reply',

@@ -106,8 +106,8 @@ function entryBytesAtMost(entry: HistoryEntry): number {
   }
 }
 
-/** A hold without the name of its step. */
-const holdBytesMax = 64;
+/** A hold without the name of its step, with its queue. */
+const holdBytesMax = 84;
 /** Two names, and the mark of an undo that begins. */
 const choiceBytesMax = 2 * (nameBytesMax + 1) + 2;
 /** The failures of a step that was undone first. */

@@ -5,7 +5,7 @@ import { effects, type Fault } from '#core/model/fault.ts';
 import { gates } from '#core/model/hold.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
-import type { StepProgress, StepRecord, UnderWay, Undoable } from '#core/model/record.ts';
+import type { Held, StepProgress, StepRecord, UnderWay, Undoable } from '#core/model/record.ts';
 import { jsonSchema } from './json-schema.ts';
 import { decodePolicy, encodePolicy, policySchema } from './policy-codec.ts';
 import { taggedTuple } from './tagged-tuple.ts';
@@ -22,7 +22,13 @@ const heldSince = z.int().nullable().optional();
 const running = z
   .tuple([z.literal('R'), z.int(), z.int(), heldSince], jsonSchema)
   .refine((stored) => stored.length !== 4 || stored[3] !== null);
-const held = z.tuple([z.literal('H'), gate, z.int(), z.int(), z.unknown()], jsonSchema);
+/** The last: the queue in which it waits; left out, or null before a tail, where there is none. */
+const held = z
+  .tuple(
+    [z.literal('H'), gate, z.int(), z.int(), z.unknown(), z.string().nullable().optional()],
+    jsonSchema,
+  )
+  .refine((stored) => stored.length !== 6 || stored[5] !== null);
 const undoing = z
   .tuple([z.literal('U'), z.int(), z.int(), z.unknown(), heldSince], jsonSchema)
   .refine((stored) => stored.length !== 5 || stored[4] !== null);
@@ -157,13 +163,16 @@ function encodeKnown(progress: StepProgress, epoch: number): readonly unknown[] 
     case 'Skipped':
       return ['S'];
     case 'Held':
-      return [
-        'H',
-        progress.gate,
-        progress.since - epoch,
-        progress.until - epoch,
-        encodeProgress(progress.before, epoch),
-      ];
+      return withQueue(
+        [
+          'H',
+          progress.gate,
+          progress.since - epoch,
+          progress.until - epoch,
+          encodeProgress(progress.before, epoch),
+        ],
+        progress,
+      );
     case 'Running':
       return withHeldSince(
         ['R', progress.completeBy - epoch, progress.endBy - epoch],
@@ -186,6 +195,11 @@ function encodeKnown(progress: StepProgress, epoch: number): readonly unknown[] 
   }
 }
 
+function withQueue(known: readonly unknown[], { queue, tail }: Held): readonly unknown[] {
+  if (queue !== undefined) return [...known, queue];
+  return tail === undefined ? known : [...known, null];
+}
+
 function withHeldSince(
   known: readonly unknown[],
   { heldSince: since, tail }: UnderWay,
@@ -205,13 +219,14 @@ function decodeProgress(stored: StoredProgress, epoch: number): StepProgress {
       return { state: 'Skipped', ...tailOf(tail) };
     }
     case 'H': {
-      const [, gate, since, until, before, ...tail] = stored;
+      const [, gate, since, until, before, queue, ...tail] = stored;
       return {
         state: 'Held',
         gate,
         since: instantAfter(epoch, since),
         until: instantAfter(epoch, until),
         before: decodeUndoable(readUndoable(before)),
+        ...(typeof queue === 'string' && { queue }),
         ...tailOf(tail),
       };
     }

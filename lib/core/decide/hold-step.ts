@@ -25,14 +25,15 @@ export function holdStep(
   draft: Draft,
   at: number,
   step: StepRecord,
-  { gate, until: asked, since: noted }: NotedHold,
+  { gate, until: asked, since: noted, queue }: NotedHold,
 ): void {
   const { progress } = step;
   const { nowMs } = draft;
   const goesOn = progress.state === 'Held' && isForTurn(progress) === isForTurn({ gate });
   const since = noted ?? (goesOn ? heldSince(progress, nowMs) : nowMs);
-  const until = setHeld(draft, at, step, { gate, since, asked });
-  draft.holds.push({ step: step.name, gate, until, since });
+  const inQueue = queue !== undefined && { queue };
+  const until = setHeld(draft, at, step, { gate, since, asked, ...inQueue });
+  draft.holds.push({ step: step.name, gate, until, since, ...inQueue });
 }
 
 /** Marks the step as held, and gives until when. A gate is asked again after `holdLookMaxMs`, or when the hold ends. */
@@ -40,13 +41,13 @@ export function setHeld(
   draft: Draft,
   at: number,
   { name, policy, progress }: StepRecord,
-  { gate, since, asked }: { gate: Gate; since: number; asked: number },
+  { asked, ...how }: { gate: Gate; since: number; queue?: string; asked: number },
 ): number {
   const { nowMs } = draft;
-  const latest = Math.min(holdEndsAt(policy, { gate, since }), nowMs + limits.holdLookMaxMs);
+  const latest = Math.min(holdEndsAt(policy, how), nowMs + limits.holdLookMaxMs);
   const until = Math.max(nowMs + 1, Math.min(asked, latest));
   const before = undoable(name, unheld(progress));
-  setStep(draft, at, { progress: { state: 'Held', gate, since, until, before } });
+  setStep(draft, at, { progress: { state: 'Held', ...how, until, before } });
   draft.mayHold = true;
   return until;
 }

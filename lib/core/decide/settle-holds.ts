@@ -115,9 +115,10 @@ export function unlessStillHeld(
     return decision;
   const { steps } = decision.record;
   const isSame = before.steps.every(
-    ({ progress }, at) => gateOf(progress) === gateOf(steps[at]?.progress ?? progress),
+    ({ progress }, at) => waitOf(progress) === waitOf(steps[at]?.progress ?? progress),
   );
   return isSame ? { kind: 'ignored', reason: 'still-held' } : decision;
 }
 
-const gateOf = (progress: StepProgress) => (progress.state === 'Held' ? progress.gate : null);
+const waitOf = (progress: StepProgress) =>
+  progress.state === 'Held' ? `${progress.gate} ${progress.queue ?? ''}` : null;

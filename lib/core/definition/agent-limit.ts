@@ -69,7 +69,14 @@ export function agentLimits(
   owner: string,
   options: Readonly<Record<string, ErasedOptions>>,
 ): readonly AgentLimit[] {
-  return Object.entries(options).map(([label, { rate, atOnce, key }]): AgentLimit => {
+  const all = Object.entries(options);
+  if (all.length > bounds.agentLimitsMax) {
+    throw limitInvalid(
+      owner,
+      `it has ${all.length} limits, where ${bounds.agentLimitsMax} are allowed`,
+    );
+  }
+  return all.map(([label, { rate, atOnce, key }]): AgentLimit => {
     const name = `${owner}/${agentName(label)}`;
     if (rate === undefined && atOnce === undefined) {
       throw limitInvalid(name, 'it has neither a `rate` nor `atOnce`, so it limits nothing');

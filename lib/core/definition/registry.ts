@@ -1,6 +1,7 @@
 /** Workflow definitions by name and version. */
 import { DefinitionError } from '#core/model/errors.ts';
 import type { AgentName, WorkflowName } from '#core/model/ids.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AgentLimit } from './agent-limit.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
@@ -141,17 +142,17 @@ export function limitsOf(
   return all;
 }
 
-/**
- * For functions, which do not share limits.
- *
- * @throws {DefinitionError} `limits-undeployable` when an agent of a workflow has one
- */
-export function checkNoLimits(definitions: readonly WorkflowDefinition[]): void {
-  const [agent] = limitsOf(definitions).keys();
-  if (agent === undefined) return;
-  throw new DefinitionError(
-    'limits-undeployable',
-    `The agent ${agent} has limits, which hold in one process only. Remove them from its contract and set its \`concurrency\`, or run Reeve in one process.`,
+/** The longest time of a call of a step, ms: no heartbeat moves a complete-by further ahead. */
+export function longestCallMs(definitions: readonly WorkflowDefinition[]): number {
+  const steps = definitions.flatMap((definition) => definition.steps);
+  return steps.reduce(
+    (longest, { policy }) =>
+      Math.max(
+        longest,
+        callPolicy(policy, 'perform').completeWithinMs,
+        callPolicy(policy, 'undo').completeWithinMs,
+      ),
+    0,
   );
 }
 

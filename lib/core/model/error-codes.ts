@@ -50,8 +50,6 @@ export const errorCodes = {
       'The `endpoints` of an agent are none, have one address twice, or a weight out of its range.',
     'limit-invalid':
       'A limit of an agent has a number that is out of its range, or limits nothing.',
-    'limits-undeployable':
-      'An agent of a deployed workflow has limits, which hold in one process only.',
     'failover-unused':
       'The pool of a step undoes it first, and the step is irreversible or has one round of attempts.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',

@@ -21,6 +21,8 @@ export type GateOfAgent = (typeof agentGates)[number];
 export interface Hold {
   readonly gate: Gate;
   readonly until: number;
+  /** Where several queues wait for one agent: the one of this step, such as that of the key of a limit. A hash. */
+  readonly queue?: string;
 }
 
 /** By step; a step that is not in it may start. */

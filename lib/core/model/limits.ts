@@ -34,6 +34,10 @@ export const limits = {
   lineMax: 1_000,
   /** The maximum of `rate.count`, and of `atOnce`, of a limit. */
   limitCallsMax: 10_000,
+  /** The limits of one agent, or of one pool. */
+  agentLimitsMax: 8,
+  /** The name of the item of a limit and key, in a message. */
+  slotNameLengthMax: 256,
   /** The minimum of `rate.per` of a limit. */
   limitPerMinMs: secondMs,
   /** The maximum of `rate.per` of a limit. */

@@ -45,8 +45,28 @@ export interface DeadlineCheck {
   readonly until?: number;
 }
 
+/** What a call has of a limit of its agent that all instances share. */
+export interface LimitSlot {
+  /** Of the item of the limit and key. */
+  readonly name: string;
+  /** Of a rate: a further call of the attempt needs a slot so long after the last one, ms. Missing: room for the attempt. */
+  readonly everyMs?: number;
+  /** The room is to be free for others as soon as the call has ended. */
+  readonly isScarce?: true;
+}
+
+/** What the limits of an agent say of a call; nothing for an agent that has none. */
+export interface CallSlots {
+  /** The call must not begin before. */
+  readonly startAt?: number;
+  /** Nor after: the agent then gives the attempt back. */
+  readonly startBy?: number;
+  /** A reply has the same, so that its room is free for other calls. */
+  readonly slots?: readonly LimitSlot[];
+}
+
 /** Asks an agent for one try of a step. Instants are ms since the epoch. */
-export interface Request {
+export interface Request extends CallSlots {
   readonly orderId: OrderId;
   readonly workflow: WorkflowName;
   readonly step: StepName;
@@ -90,6 +110,8 @@ export interface Reply {
   readonly result: ReplyResult;
   /** How long the request waited in its queue, ms; only where that was a tenth of its time or more. */
   readonly waitedMs?: number;
+  /** Of the request. */
+  readonly slots?: readonly LimitSlot[];
 }
 
 /** A message that a write requires; sent only after the commit (R13). */

@@ -132,7 +132,8 @@ async function attempt(
   const next = triesOf(service, ports, callsOf(ports.clock, request, limit, beat), limit);
   let hasCalled = false;
   for (let rounds = 1; !limit.isPast(); ) {
-    const admitted = ports.breaker.admit(request, limit.completeBy);
+    const asked = ports.breaker.admit(request, limit.completeBy);
+    const admitted = asked instanceof Promise ? await asked : asked;
     if ('gate' in admitted) {
       const { gate, retryAfterMs } = admitted;
       const isInTime = ports.clock.now() + retryAfterMs < limit.completeBy;
@@ -167,7 +168,8 @@ async function attempt(
       const isElsewhere = one.failed() && !admitted.isProbe;
       if (isElsewhere) continue;
       admitted.failed();
-      if (admitted.isProbe) return { kind: 'deferred', ...refusalOf(ports.breaker, request) };
+      if (admitted.isProbe)
+        return { kind: 'deferred', ...(await refusalOf(ports.breaker, request)) };
     } finally {
       one.end();
     }
@@ -184,8 +186,8 @@ async function attempt(
 const probeReserve = 0.1;
 
 /** After a probe that failed, the circuit refuses calls. */
-function refusalOf(breaker: Breaker, request: Request): Refusal {
-  const again = breaker.admit(request);
+async function refusalOf(breaker: Breaker, request: Request): Promise<Refusal> {
+  const again = await breaker.admit(request);
   return 'gate' in again ? again : { gate: 'circuit', retryAfterMs: 0 };
 }
 
@@ -203,7 +205,10 @@ async function act(
 
 function replyTo(request: Request, result: ReplyResult, waitedMs = 0): Reply {
   const { orderId, step, attempt: number, action } = request;
-  const reply = { orderId, step, attempt: number, action, result };
+  const reply = {
+    ...{ orderId, step, attempt: number, action, result },
+    ...(request.slots !== undefined && { slots: request.slots }),
+  };
   return waitedMs === 0 ? reply : { ...reply, waitedMs };
 }
 

@@ -11,7 +11,7 @@ import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { GateAnswers, Gates } from '#ports/gates.ts';
+import { type GateAnswer, type GateAnswers, type Gates, type Grant, isHold } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 
 /** What the gates said of each request. */
@@ -52,10 +52,11 @@ export function askMembers(
     if (open.length === 0) {
       return {
         requests: asked.map((one) => one.request()),
-        answers: asked.map((one) => one.hold()),
+        answers: asked.map((one) => one.answer()),
       };
     }
-    const answers = ports.gates.ask(open.map((one) => one.request()));
+    const requestsNow = open.map((one) => one.request());
+    const answers = ports.gates.ask(requestsNow, record.isHeld === true);
     return answers instanceof Promise ? answers.then(take) : take(answers);
 
     function take(late: GateAnswers): Answered | Promise<Answered> {
@@ -111,15 +112,15 @@ function isHeldBack(
 interface Asked {
   isOpen(): boolean;
   request(): Request;
-  hold(): Hold | null;
-  answered(hold: Hold | null): void;
+  answer(): GateAnswer;
+  answered(answer: GateAnswer): void;
 }
 
 /** A request that no agent may have: it asks none. */
 const drained = (request: Request, nowMs: number): Asked => ({
   isOpen: () => false,
   request: () => request,
-  hold: () => ({ gate: 'drained', until: nowMs + limits.holdLookMaxMs }),
+  answer: () => ({ gate: 'drained', until: nowMs + limits.holdLookMaxMs }),
   answered() {},
 });
 
@@ -129,17 +130,21 @@ function asking(original: Request, agents: readonly AgentName[]): Asked {
     agent === undefined || agent === original.agent ? original : { ...original, agent };
   let at = 0;
   let current = toAgent(agents[0]);
-  let isGranted = false;
+  /** Undefined: no gate lets it through. */
+  let granted: Grant | null | undefined;
   let held: Hold | null = null;
   return {
-    isOpen: () => !isGranted && at < agents.length,
+    isOpen: () => granted === undefined && at < agents.length,
     request: () => current,
-    hold: () => (isGranted ? null : held),
-    answered(hold: Hold | null) {
-      isGranted = hold === null;
-      if (hold === null) return;
+    answer: (): GateAnswer => (granted === undefined ? held : granted),
+    answered(answer: GateAnswer) {
+      if (answer === null || !isHold(answer)) {
+        granted = answer;
+        return;
+      }
       // A member that only has too many calls is what the step waits for, rather than one that fails.
-      if (held === null || (held.gate === 'circuit' && hold.gate === 'concurrency')) held = hold;
+      if (held === null || (held.gate === 'circuit' && answer.gate === 'concurrency'))
+        held = answer;
       at += 1;
       if (at < agents.length) current = toAgent(agents[at]);
     },

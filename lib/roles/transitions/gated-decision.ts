@@ -9,7 +9,7 @@ import { limits } from '#core/model/limits.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import { mayWaitForTurn, type ProcessRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Gates } from '#ports/gates.ts';
+import { type GateAnswer, type Gates, isHold } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { hasTurn } from '../singleton/has-turn.ts';
@@ -102,7 +102,7 @@ function askGates(
       ? answered.then((late) => decidedLater(record, event, asked, late, clock.now()))
       : decidedAgain(record, event, asked, answered);
   }
-  const answers = gates.ask(requests);
+  const answers = gates.ask(requests, record.isHeld === true);
   return answers instanceof Promise
     ? answers.then((late) =>
         decidedLater(record, event, asked, { requests, answers: late }, clock.now()),
@@ -125,11 +125,11 @@ function decidedAgain(
 ): GatedDecision {
   const { nowMs, known, granted: planned, learns } = asked;
   const isAsPlanned = requests.every((request, at) => request.agent === planned[at]?.agent);
-  if (isAsPlanned && answers.every((hold) => hold === null)) return asked;
-  const granted = requests.filter((_, at) => answers[at] === null);
+  if (isAsPlanned && answers.every((answer) => answer === null)) return asked;
+  const granted = requests.flatMap((request, at) => grantedAs(request, answers[at] ?? null));
   const byStep = requests.flatMap(({ step }, at): [StepName, Hold][] => {
-    const hold = answers[at] ?? null;
-    return hold === null ? [] : [[step, hold]];
+    const answer = answers[at] ?? null;
+    return isHold(answer) ? [[step, answer]] : [];
   });
   const gated = {
     ...known,
@@ -147,6 +147,14 @@ function decidedAgain(
     granted,
     ...(byStep.length > 0 && { isHeld: true }),
   };
+}
+
+/** The request as it is sent; none where the step is held. The gates know one without limits by its identity. */
+function grantedAs(request: Request, answer: GateAnswer): readonly Request[] {
+  if (answer === null) return [request];
+  if (isHold(answer)) return none;
+  const { kind: _, ...slots } = answer;
+  return [{ ...request, ...slots }];
 }
 
 /** What was read took time, which is not charged to the deadlines of the steps. */

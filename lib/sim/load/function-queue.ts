@@ -69,9 +69,11 @@ export function functionQueue(options: FunctionQueueOptions): SentQueue {
   }
 
   function receive(): void {
-    const batch = visible
-      .splice(0, batchMax)
-      .map((message) => ({ ...message, receives: message.receives + 1 }));
+    const batch = visible.splice(0, batchMax).map((message) => ({
+      ...message,
+      receives: message.receives + 1,
+      firstReceivedAt: message.receives === 0 ? timeline.now() : message.firstReceivedAt,
+    }));
     inFlight += batch.length;
     note();
     poll();
@@ -91,7 +93,7 @@ export function functionQueue(options: FunctionQueueOptions): SentQueue {
     put(bodies, delaySeconds = 0) {
       for (const body of bodies) {
         number += 1;
-        const message = { messageId: `${name}-${number}`, body, receives: 0 };
+        const message = { messageId: `${name}-${number}`, body, receives: 0, firstReceivedAt: 0 };
         const travel = chance.between(travelMs.least, travelMs.most);
         show(message, delaySeconds * 1_000 + travel);
       }

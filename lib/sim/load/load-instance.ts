@@ -16,9 +16,11 @@ export function instanceOf(
   shared: SharedByFunctions & { readonly table: SimTable },
   log: Log,
   name: string,
+  skewMs: number,
 ): ProcessRoles {
   const { around, table, sweepPeriodMs } = shared;
   const machine = machineOf(name, around, () => {});
+  machine.setClock(skewMs);
   const store = simStore({
     ...{ table, machine, faults: around.faults, workMs: 0 },
     operations: unrecorded,

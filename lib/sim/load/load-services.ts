@@ -12,6 +12,8 @@ export interface LoadServices {
   ended(): number;
   /** The same that are in progress. */
   busy(): number;
+  /** When calls of that service began, ms since the epoch. */
+  readonly begins: readonly number[];
 }
 
 /** The calls of the other services, ms. */
@@ -19,16 +21,18 @@ const quickMs = { least: 5, most: 30 };
 
 export function loadServices(
   { callMs, variation }: LoadSetting,
-  { chance }: Pick<SimContext, 'chance'>,
+  { chance, timeline }: Pick<SimContext, 'chance' | 'timeline'>,
 ): LoadServices {
   const served = new Map<OrderId, number>();
   const slowMs = { least: callMs * (1 - variation), most: callMs * (1 + variation) };
   let ended = 0;
   let busy = 0;
+  const begins: number[] = [];
   return {
     servedMs: (orderId) => served.get(orderId) ?? 0,
     ended: () => ended,
     busy: () => busy,
+    begins,
     of(agent) {
       const isSlow = agent === bottleneck;
       const { least, most } = isSlow ? slowMs : quickMs;
@@ -36,6 +40,7 @@ export function loadServices(
         async perform(machine, key): Promise<ServiceOutput> {
           const latencyMs = chance.between(least, most);
           if (isSlow) busy += 1;
+          if (isSlow) begins.push(timeline.now());
           await machine.call({ what: 'perform', latencyMs, act() {} });
           if (isSlow) busy -= 1;
           if (isSlow) ended += 1;

@@ -1,4 +1,5 @@
 /** What a deployment under load consists of, and what is offered to it. */
+import type { CallLimits } from '#core/definition/registry.ts';
 import type { Priority } from '#core/model/record.ts';
 
 /** The agent that is the bottleneck, in the middle of the workflow `sequence`. */
@@ -17,6 +18,10 @@ export interface LoadSetting {
   readonly backlogMaxMs: number;
   /** How old the counts of queues are, ms. */
   readonly countAgeMs: number;
+  /** The limits of agents, by their names. Default: there are none. */
+  readonly limits?: ReadonlyMap<string, CallLimits>;
+  /** How far the clocks of two instances may differ, ms. Default: not at all. */
+  readonly skewMs?: number;
 }
 
 /** Whose orders they are. */

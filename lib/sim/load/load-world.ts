@@ -13,9 +13,11 @@ import type { AgentName } from '#core/model/ids.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliverMessages } from '#roles/queue-delivery.ts';
+import { learnTime } from '#sim/ports/deliveries.ts';
 import { laggingHeld } from '#sim/ports/held-index.ts';
 import { coordinationTable } from '#sim/ports/sim-coordination.ts';
 import { ejectionTable } from '#sim/ports/sim-flow.ts';
+import { type LimitTable, limitTable } from '#sim/ports/sim-limit-items.ts';
 import type { SimMessage } from '#sim/ports/sim-queue.ts';
 import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
 import type { ProcessRoles } from '#sim/world/one-process.ts';
@@ -39,6 +41,8 @@ export interface LoadWorld {
   readonly events: ReadonlyMap<string, number>;
   /** How many instances the Scheduler has had. */
   schedulers(): number;
+  /** The writes of limits, by item. */
+  readonly limitWrites: ReadonlyMap<string, number>;
 }
 
 export interface LoadWorldOptions {
@@ -59,7 +63,10 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
   const events = new Map<string, number>();
   const log = countingLog(events);
   const pool = (name: string): FunctionPool<ProcessRoles> =>
-    functionPool({ around, make: (number) => instanceOf(shared, log, `${name}-${number}`) });
+    functionPool({
+      around,
+      make: (number) => instanceOf(shared, log, `${name}-${number}`, skewed(name, setting, around)),
+    });
   const [door, scheduler, supervisor] = [pool('door'), pool('scheduler'), pool('supervisor')];
   const agents = new Map<AgentName, FunctionPool<ProcessRoles>>();
 
@@ -72,13 +79,13 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
   const received = receiving(log);
   const { queues, divided } = loadQueues(setting, around, {
     nudges: (batch) =>
-      scheduler.run((roles) => received(batch, nudgeCodec, roles.scheduler.onNudges)),
+      scheduler.run((roles) => received(roles, batch, nudgeCodec, roles.scheduler.onNudges)),
     requests: (agent) => (batch) =>
-      poolOf(agent).run(({ runner }) =>
-        received(batch, requestCodec, (requests, carriers) =>
+      poolOf(agent).run((roles) =>
+        received(roles, batch, requestCodec, (requests, carriers) =>
           Promise.all(
             requests.map((request, at) =>
-              runner(agent).handle(request, carriers[at]?.receives === 1),
+              roles.runner(agent).handle(request, carriers[at]?.receives === 1),
             ),
           ),
         ),
@@ -86,16 +93,21 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
     replies: (agent) => async (batch) =>
       hasScheduler
         ? scheduler.run((roles) =>
-            received(batch, replyCodec, (replies) => roles.scheduler.onReplies(agent, replies)),
+            received(roles, batch, replyCodec, (replies) =>
+              roles.scheduler.onReplies(agent, replies),
+            ),
           )
         : [],
   });
   const services = loadServices(setting, around);
+  const limitItems = countedTable(limitTable());
   const shared: SharedByFunctions & { readonly table: SimTable } = {
     ...tablesOf(options),
     ...{ around, services, queues, sweepPeriodMs },
     dividedQueues: divided,
-    limitedAgents: [bottleneck],
+    limitedAgents: setting.limits === undefined ? [bottleneck] : [],
+    limits: setting.limits ?? new Map(),
+    limitItems,
     rules: unchecked,
     breach() {},
     concurrency: Number.POSITIVE_INFINITY,
@@ -108,6 +120,7 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
   return {
     ...{ services, events, door },
     schedulers: scheduler.made,
+    limitWrites: limitItems.writes,
     requests: [...divided.values()].flat(),
     sweep: () => sweeping(supervisor, (tick) => tick.tick(), true),
   };
@@ -148,17 +161,45 @@ function sweeping(
   });
 }
 
+/** How far the clock of an instance is ahead: that of the front door the least, so that its orders may be claimed at once. */
+const skewed = (name: string, { skewMs = 0 }: LoadSetting, { chance }: SimContext) =>
+  skewMs === 0 || name === 'door' ? -skewMs / 2 : chance.between(0, skewMs) - skewMs / 2;
+
+/** Counts the writes of each item. */
+function countedTable(table: LimitTable): LimitTable & { readonly writes: Map<string, number> } {
+  const writes = new Map<string, number>();
+  const count = (name: string) => writes.set(name, (writes.get(name) ?? 0) + 1);
+  return {
+    writes,
+    advance(name, change) {
+      count(name);
+      return table.advance(name, change);
+    },
+    occupy(name, change) {
+      count(name);
+      return table.occupy(name, change);
+    },
+    extend(name, holder, until) {
+      count(name);
+      table.extend(name, holder, until);
+    },
+  };
+}
+
 const receiving =
   (log: Log) =>
   <Message>(
+    roles: Pick<ProcessRoles, 'learnTime'>,
     batch: readonly SimMessage[],
     codec: MessageCodec<Message>,
     receive: (
       messages: readonly Message[],
       carriers: readonly SimMessage[],
     ) => Promise<readonly Delivery[]>,
-  ): Promise<readonly SimMessage[]> =>
-    deliverMessages(batch, { codec, receive, log, park: async () => {} });
+  ): Promise<readonly SimMessage[]> => {
+    learnTime(roles, batch);
+    return deliverMessages(batch, { codec, receive, log, park: async () => {} });
+  };
 
 function countingLog(events: Map<string, number>): Log {
   const count = (event: string) => void events.set(event, (events.get(event) ?? 0) + 1);

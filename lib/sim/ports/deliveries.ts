@@ -73,6 +73,7 @@ export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): De
       trace.record(`${host.machine.name} receives ${messageId}`, body);
     }
     invoke(host, shared, async () => {
+      learnTime(host, messages);
       const done = await route.deliver(host, messages);
       if (!host.machine.isAlive()) return;
       if (faults.strike('crash-before-acknowledging')) {
@@ -125,4 +126,14 @@ export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): De
       });
     },
   };
+}
+
+/** As lib/aws/queues/learn-time.ts does. */
+export function learnTime(
+  { learnTime: learn }: Pick<Host, 'learnTime'>,
+  messages: readonly SimMessage[],
+): void {
+  learn(
+    messages.flatMap(({ receives, firstReceivedAt }) => (receives === 1 ? [firstReceivedAt] : [])),
+  );
 }

@@ -2,6 +2,8 @@
 import { probeChecker } from '#checkers/process/probe-checker.ts';
 import { replyCodec } from '#core/codec/message-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
+import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
+import type { QueueClock } from '#distributed/queue-clock.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { Log } from '#ports/log.ts';
@@ -15,12 +17,18 @@ import type { Machine } from '#sim/world/machine.ts';
 import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
 import { simBreaker } from './sim-breaker.ts';
 import { simCircuits, simEjections } from './sim-flow.ts';
+import { simLimitItems } from './sim-limit-items.ts';
 
 /** Makes each runner when it is first used: a machine runs the code of one agent. */
-export function runnersOf(shared: SharedByFunctions, machine: Machine, log: Log): Host['runner'] {
+export function runnersOf(
+  shared: SharedByFunctions,
+  machine: Machine,
+  time: QueueClock,
+  log: Log,
+): Host['runner'] {
   const runners = new Map<AgentName, AgentRunner>();
   return (agent) => {
-    const runner = runners.get(agent) ?? runnerOf(agent, shared, machine, log);
+    const runner = runners.get(agent) ?? runnerOf(agent, shared, { machine, time }, log);
     runners.set(agent, runner);
     return runner;
   };
@@ -29,7 +37,7 @@ export function runnersOf(shared: SharedByFunctions, machine: Machine, log: Log)
 function runnerOf(
   agent: AgentName,
   shared: SharedByFunctions,
-  machine: Machine,
+  { machine, time }: { readonly machine: Machine; readonly time: QueueClock },
   log: Log,
 ): AgentRunner {
   const { queues, rules, around } = shared;
@@ -59,7 +67,13 @@ function runnerOf(
         (sent) => rules.replying(agent, sent, machine),
         rules.unanswered,
       ),
-    breakerFor: () => simBreaker(agent, breaker, around, probes),
+    breakerFor: () =>
+      slottedBreaker({
+        breaker: simBreaker(agent, breaker, around, probes),
+        items: simLimitItems(shared.limitItems, machine),
+        queueClock: time,
+        log,
+      }),
     clock: machine.clock,
     random: around.chance,
     log,

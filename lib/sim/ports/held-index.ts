@@ -3,15 +3,15 @@ import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import type { FlowCount } from '#core/flow/held-backlog.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
-import type { HeldOrder } from '#ports/held-steps.ts';
+import type { HeldOrder, HeldPlace } from '#ports/held-steps.ts';
 import type { Timeline } from '#sim/world/virtual-time.ts';
 
 export interface HeldIndex {
-  /** At most `limit` orders of the flows after this one; null: of all. */
+  /** At most `limit` orders of the places after this one; null: of all. */
   after(
     agent: string,
     priority: Priority,
-    flow: string | null,
+    place: HeldPlace | null,
     limit: number,
   ): readonly HeldOrder[];
   /** The orders by flow; `from`: since when an order has to wait to count as early. */
@@ -33,13 +33,19 @@ function entryOf(record: ProcessRecord): Entry | null {
   if (isHeld === undefined || !mayStartHeld(record)) return null;
   for (const { agent, progress } of steps) {
     if (!waitsForAgent(progress)) continue;
-    return { orderId, agent, priority, flow: simFlowOf(tenant), since: progress.since };
+    const { since, queue = null } = progress;
+    return { orderId, agent, priority, flow: simFlowOf(tenant), queue, since };
   }
   return null;
 }
 
-const byTurn = (a: Entry, b: Entry) =>
-  a.flow === b.flow ? a.since - b.since : a.flow < b.flow ? -1 : 1;
+const byTurn = (a: Entry, b: Entry) => compare(a, b) || a.since - b.since;
+
+/** By flow, then by queue: those without one first. */
+const compare = (a: HeldPlace, b: HeldPlace) =>
+  inOrder(a.flow, b.flow) || inOrder(a.queue ?? '', b.queue ?? '');
+const inOrder = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
+const placeOf = ({ flow, queue }: HeldPlace): HeldPlace => ({ flow, queue });
 
 /** Reads all records for each answer, without any lag: for few orders. */
 export function scannedHeld(records: () => readonly ProcessRecord[]): HeldIndex {
@@ -49,11 +55,11 @@ export function scannedHeld(records: () => readonly ProcessRecord[]): HeldIndex 
       .filter((entry) => entry.agent === agent && entry.priority === priority)
       .sort(byTurn);
   return {
-    after: (agent, priority, flow, limit) =>
+    after: (agent, priority, place, limit) =>
       of(agent, priority)
-        .filter((entry) => flow === null || entry.flow > flow)
+        .filter((entry) => place === null || compare(entry, place) > 0)
         .slice(0, limit)
-        .map(({ orderId, flow: own }) => ({ orderId, flow: own })),
+        .map((entry) => ({ orderId: entry.orderId, ...placeOf(entry) })),
     counts: (agent, priority, from) =>
       [...Map.groupBy(of(agent, priority), ({ flow }) => flow)].map(([flow, own]) =>
         countOf(flow, own, from),
@@ -68,8 +74,9 @@ export interface LaggingHeld extends HeldIndex {
 
 /** Shows each write after a lag, as an index of DynamoDB does. */
 export function laggingHeld(timeline: Timeline, lagMs: () => number): LaggingHeld {
-  /** By agent and class, then by flow: sorted by time. */
+  /** By agent and class, then by place: sorted by time. */
   const partitions = new Map<string, Map<string, Entry[]>>();
+  const textOf = ({ flow, queue }: HeldPlace) => JSON.stringify([flow, queue ?? '']);
   const shown = new Map<OrderId, Entry>();
   const visibleAt = new Map<OrderId, number>();
   const keyOf = (agent: string, priority: Priority) => `${agent} ${priority}`;
@@ -82,17 +89,18 @@ export function laggingHeld(timeline: Timeline, lagMs: () => number): LaggingHel
 
   function remove(entry: Entry): void {
     const flows = flowsOf(entry);
-    const left = (flows.get(entry.flow) ?? []).filter((other) => other !== entry);
-    if (left.length === 0) flows.delete(entry.flow);
-    else flows.set(entry.flow, left);
+    const place = textOf(entry);
+    const left = (flows.get(place) ?? []).filter((other) => other !== entry);
+    if (left.length === 0) flows.delete(place);
+    else flows.set(place, left);
   }
 
   function add(entry: Entry): void {
     const flows = flowsOf(entry);
-    const own = flows.get(entry.flow) ?? [];
+    const own = flows.get(textOf(entry)) ?? [];
     const before = own.findLastIndex(({ since }) => since <= entry.since);
     own.splice(before + 1, 0, entry);
-    flows.set(entry.flow, own);
+    flows.set(textOf(entry), own);
   }
 
   function show(orderId: OrderId, entry: Entry | null): void {
@@ -118,18 +126,21 @@ export function laggingHeld(timeline: Timeline, lagMs: () => number): LaggingHel
         if (entry === null && visibleAt.get(orderId) === at) visibleAt.delete(orderId);
       });
     },
-    after(agent, priority, flow, limit) {
+    after(agent, priority, place, limit) {
       const found: HeldOrder[] = [];
-      const flows = flowsOf({ agent, priority });
-      for (const name of [...flows.keys()].sort()) {
-        if (flow !== null && name <= flow) continue;
-        found.push(...(flows.get(name) ?? []).slice(0, limit - found.length));
+      const lists = [...flowsOf({ agent, priority }).values()];
+      for (const entries of lists.sort(([a], [b]) => (a && b ? compare(a, b) : 0))) {
+        const [first] = entries;
+        if (first === undefined || (place !== null && compare(first, place) <= 0)) continue;
+        found.push(...entries.slice(0, limit - found.length));
         if (found.length >= limit) break;
       }
       return found;
     },
     counts: (agent, priority, from) =>
-      [...flowsOf({ agent, priority })].map(([flow, own]) => countOf(flow, own, from)),
+      [...Map.groupBy([...flowsOf({ agent, priority }).values()].flat(), ({ flow }) => flow)].map(
+        ([flow, own]) => countOf(flow, own, from),
+      ),
   };
 }
 

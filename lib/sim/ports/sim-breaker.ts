@@ -4,7 +4,7 @@
  */
 import type { ProbeChecker } from '#checkers/process/probe-checker.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import type { Breaker } from '#ports/breaker.ts';
+import type { ImmediateBreaker } from '#ports/breaker.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 
 /** How long an attempt waits that was refused wrongly, ms. */
@@ -12,10 +12,10 @@ const retryAfterMs = 2_000;
 
 export function simBreaker(
   agent: AgentName,
-  inner: Breaker,
+  inner: ImmediateBreaker,
   { faults }: SimContext,
   probes: ProbeChecker,
-): Breaker {
+): ImmediateBreaker {
   return {
     ...inner,
     admit(request, completeBy) {

@@ -7,6 +7,8 @@ import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface SimMessage extends QueueMessage {
   readonly receives: number;
+  /** When the queue gave it to its first receiver, ms since the epoch. */
+  readonly firstReceivedAt: number;
 }
 
 export interface DeadLetter {
@@ -51,6 +53,7 @@ interface Held {
   readonly body: string;
   delivery: SimMessage | null;
   receives: number;
+  firstReceivedAt: number | null;
   visibleAt: number;
   /** Cancels the timer of its next visibility. */
   unseen: () => void;
@@ -92,7 +95,9 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     }
     if (message.delivery !== null) faults.note('delivered-while-delivered');
     message.receives += 1;
-    message.delivery = { messageId, body, receives: message.receives };
+    message.firstReceivedAt ??= timeline.now();
+    const { receives, firstReceivedAt } = message;
+    message.delivery = { messageId, body, receives, firstReceivedAt };
     const hiddenMs = faults.strike('seen-too-soon') ? chance.between(20, 2_000) : visibilityMs;
     show(message, timeline.now() + hiddenMs);
     return message.delivery;
@@ -171,6 +176,7 @@ const newMessage = (messageId: string, body: string): Held => ({
   body,
   delivery: null,
   receives: 0,
+  firstReceivedAt: null,
   visibleAt: 0,
   unseen: () => {},
 });

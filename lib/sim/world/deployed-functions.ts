@@ -1,13 +1,15 @@
 /** Reeve as the functions in lambdas compose it: what they share is in tables and queues. */
 
 import { deadlineCheckCodec, nudgeCodec, requestCodec } from '#core/codec/message-codec.ts';
-import { poolsOf } from '#core/definition/registry.ts';
+import { longestCallMs, poolsOf } from '#core/definition/registry.ts';
 import { sharedAgentReports } from '#distributed/agent-reports.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
 import { knownSettings } from '#distributed/known-settings.ts';
+import { sharedLimits } from '#distributed/limits/shared-limits.ts';
 import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
+import { type QueueClock, queueClock } from '#distributed/queue-clock.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
@@ -38,6 +40,7 @@ import {
   simHeldSteps,
   simRequestBacklog,
 } from '#sim/ports/sim-flow.ts';
+import { simLimitItems } from '#sim/ports/sim-limit-items.ts';
 import { channelOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
 import type { ProcessPorts, ProcessRoles } from './one-process.ts';
@@ -60,9 +63,12 @@ export function functionsOf(
   const prompt = shared.recovery === 'prompt' ? { checks } : {};
   const coordination = simCoordination(shared.coordination, machine);
   const { sweepPeriodMs } = shared;
+  const time = queueClock(machine.clock);
   const report = simBacklogReport(shared.report, machine);
   const made = {
-    scheduler: once(() => schedulerOf({ ...ports, ...prompt, channels }, shared, machine)),
+    scheduler: once(() =>
+      schedulerOf({ ...ports, ...prompt, channels }, shared, { machine, time }),
+    ),
     checks: once(() => {
       const { shards } = shared.table;
       return assembleDeadlineChecks({ ...nudging, checks, coordination, shards });
@@ -104,7 +110,8 @@ export function functionsOf(
       tick: () => made.sweeps().tick(),
       nudgeHeld: () => made.sweeps().nudgeHeld(),
     },
-    runner: runnersOf(shared, machine, ports.log),
+    runner: runnersOf(shared, machine, time, ports.log),
+    learnTime: time.received,
     onRecord() {},
     atEnd() {},
   };
@@ -122,7 +129,7 @@ function once<Role>(make: () => Role): () => Role {
 function schedulerOf(
   ports: Omit<SchedulerAssembly, 'gates'>,
   shared: SharedByFunctions,
-  machine: Machine,
+  { machine, time }: { readonly machine: Machine; readonly time: QueueClock },
 ): Scheduler {
   const { clock, random, log } = ports;
   const gates = sharedGates({
@@ -130,6 +137,12 @@ function schedulerOf(
     limited: shared.limitedAgents,
     circuits: simCircuits(shared.circuits, machine),
     backlog: simRequestBacklog(shared.queues, machine),
+    limits: sharedLimits({
+      limits: shared.limits,
+      longestCallMs: longestCallMs(ports.registry.all),
+      items: simLimitItems(shared.limitItems, machine),
+      ...{ clock, queueClock: time, random, log },
+    }),
     clock,
     log,
   });

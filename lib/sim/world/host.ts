@@ -36,6 +36,8 @@ export interface Host {
   readonly notifier: Notifier;
   /** Runs the agent's code on this machine. */
   readonly runner: (agent: AgentName) => AgentRunner;
+  /** A batch came, of which messages were received for the first time then, by the time of their queue. */
+  readonly learnTime: (firstReceives: readonly number[]) => void;
   /** Tells a process of a durable write. `before`: the revision that it replaced; null for a new order. */
   readonly onRecord: (record: ProcessRecord, before: ProcessRecord | null) => void;
   /** Checks what it has left undone. */

@@ -54,6 +54,7 @@ export type ProcessRoles = Pick<
   | 'sweeping'
   | 'runner'
   | 'onRecord'
+  | 'learnTime'
   | 'atEnd'
 >;
 
@@ -131,6 +132,7 @@ export function processOf(
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),
     sweeping: { kind: 'by-itself', start: roles.start },
+    learnTime() {},
     onRecord: (record: ProcessRecord, before: ProcessRecord | null) =>
       machine.whenAwake(() => {
         countIn(record, before);

@@ -8,6 +8,7 @@ import {
 import type { Notified } from '#checkers/notification-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
+import { type CallLimits, limitsOf } from '#core/definition/registry.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
@@ -17,6 +18,7 @@ import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
 import { contracts, ledgerOf } from '#sim/orders/sim-agents.ts';
+import { registries } from '#sim/orders/sim-workflows.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -27,6 +29,7 @@ import {
   ejectionTable,
   type ReportItem,
 } from '#sim/ports/sim-flow.ts';
+import { type LimitTable, limitTable } from '#sim/ports/sim-limit-items.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
@@ -48,6 +51,9 @@ export interface SharedByFunctions {
   readonly coordination: CoordinationTable;
   readonly circuits: CircuitTable;
   readonly ejections: EjectionTable;
+  /** The limits of the agents, by the names of agents. */
+  readonly limits: ReadonlyMap<string, CallLimits>;
+  readonly limitItems: LimitTable;
   /** The orders that wait, as the Supervisor of functions reported them. */
   readonly report: ReportItem;
   /** What operators changed of agents; null: they change nothing, and nothing is read. */
@@ -178,6 +184,8 @@ export function sharedInfrastructure(
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
     agentSettings: settingTable(setting),
+    limits: limitsOf(registries.old.all),
+    limitItems: limitTable(),
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     services: servicesOf({

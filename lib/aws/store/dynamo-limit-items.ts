@@ -1,0 +1,146 @@
+/** The limits that all instances share: one item for each rate, and for each number of calls at once, in the Coordination table. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { unavailable } from '#aws/failure.ts';
+import type {
+  Advance,
+  Advanced,
+  Holders,
+  LimitItems,
+  Occupation,
+  Occupied,
+} from '#ports/limit-items.ts';
+import { type Item, toItem } from './attributes.ts';
+import { coordinationKey, expiryAttribute, limitKey } from './tables.ts';
+
+type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;
+
+/** @param table the name of the Coordination table */
+export function dynamoLimitItems(client: DynamoDBClient, table: string): LimitItems {
+  /** `found`: the attributes after the write, or those that do not meet its condition. */
+  async function write(name: string, update: Update) {
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: toItem({ [coordinationKey.name]: limitKey(name) }),
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ...update,
+    });
+    try {
+      const { Attributes: found = {} } = await client.send(command);
+      return { isDone: true, found };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw unavailable('DynamoDB', error);
+      return { isDone: false, found: error.Item ?? {} };
+    }
+  }
+
+  async function begin(name: string, { come, max, keepUntil }: Occupation): Promise<Occupied> {
+    if (come.size > max) return { isDone: false, holders: new Map() };
+    const { isDone, found } = await write(name, {
+      UpdateExpression: 'SET Holders = :holders, #expiry = :expiry',
+      ConditionExpression: 'attribute_not_exists(Holders)',
+      ExpressionAttributeNames: { '#expiry': expiryAttribute },
+      ExpressionAttributeValues: {
+        ...toItem({ ':expiry': secondsOf(keepUntil) }),
+        ':holders': { M: toItem(Object.fromEntries(come)) },
+      },
+    });
+    return { isDone, holders: holdersOf(found) };
+  }
+
+  return {
+    async advance(name, change) {
+      const { isDone, found } = await write(name, advanceUpdate(change));
+      return advancedOf(change, isDone, found);
+    },
+    async occupy(name, change) {
+      const { isDone, found } = await write(name, occupyUpdate(change));
+      // The first holder needs a map to be in.
+      if (!isDone && found['Holders'] === undefined && change.gone.size === 0)
+        return begin(name, change);
+      return { isDone, holders: holdersOf(found) };
+    },
+    async extend(name, holder, until) {
+      await write(name, {
+        UpdateExpression: 'SET Holders.#holder = :until',
+        ConditionExpression: 'attribute_exists(Holders.#holder)',
+        ExpressionAttributeNames: { '#holder': holder },
+        ExpressionAttributeValues: toItem({ ':until': until }),
+      });
+    },
+  };
+}
+
+function advanceUpdate(change: Advance): Update {
+  const values = { ':expiry': secondsOf(change.keepUntil), ':from': change.from };
+  const names = { '#at': 'NextAt', '#expiry': expiryAttribute };
+  return change.kind === 'move'
+    ? {
+        UpdateExpression: 'SET #at = #at + :by, #expiry = :expiry',
+        ConditionExpression: '#at >= :from AND #at < :before',
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: toItem({
+          ...values,
+          ':by': change.byMs,
+          ':before': change.before,
+        }),
+      }
+    : {
+        UpdateExpression: 'SET #at = :to, #expiry = :expiry',
+        ConditionExpression: 'attribute_not_exists(#at) OR #at < :from OR #at > :after',
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: toItem({ ...values, ':to': change.to, ':after': change.after }),
+      };
+}
+
+function advancedOf(change: Advance, isMoved: boolean, found: Item): Advanced {
+  const stored = found['NextAt']?.N;
+  const at = Number(stored) - (isMoved && change.kind === 'move' ? change.byMs : 0);
+  return { isMoved, at: stored === undefined ? null : at };
+}
+
+function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update {
+  const names = new Map([
+    ['#expiry', expiryAttribute],
+    ...[...come.keys(), ...gone.keys(), ...left].map((holder, at): [string, string] => [
+      `#h${at}`,
+      holder,
+    ]),
+  ]);
+  const nameOf = new Map([...names].map(([name, holder]) => [holder, name]));
+  const path = (holder: string) => `Holders.${nameOf.get(holder) ?? ''}`;
+  const valueOf = (holder: string) => `:${nameOf.get(holder)?.slice(1) ?? ''}`;
+  const set = [...come.keys()].map((holder) => `${path(holder)} = ${valueOf(holder)}`);
+  const remove = [...gone.keys(), ...left].map(path);
+  const isThere = [...gone.keys()].map((holder) => `${path(holder)} = ${valueOf(holder)}`);
+  return {
+    UpdateExpression: [
+      `SET ${[...set, '#expiry = :expiry'].join(', ')}`,
+      ...(remove.length > 0 ? [`REMOVE ${remove.join(', ')}`] : []),
+    ].join(' '),
+    ConditionExpression: [
+      'attribute_exists(Holders)',
+      // A write that only lets holders go needs no room.
+      ...(come.size > 0 ? ['size(Holders) <= :size'] : []),
+      ...isThere,
+    ].join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(names),
+    ExpressionAttributeValues: toItem({
+      ':expiry': secondsOf(keepUntil),
+      ...(come.size > 0 && { ':size': max - come.size + gone.size }),
+      ...Object.fromEntries([...come, ...gone].map(([holder, until]) => [valueOf(holder), until])),
+    }),
+  };
+}
+
+const holdersOf = (found: Item): Holders =>
+  new Map(
+    Object.entries(found['Holders']?.M ?? {}).map(([holder, until]) => [holder, Number(until.N)]),
+  );
+
+const secondsOf = (atMs: number) => Math.ceil(atMs / 1_000);

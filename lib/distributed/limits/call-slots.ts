@@ -1,0 +1,140 @@
+/**
+ * The slots of one call in all of its limits: room in those of calls at once first, and then slots of the rates. It gets all of
+ * them or none, so no call waits for one limit with the room of another.
+ */
+import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
+import type { QueueClock } from '../queue-clock.ts';
+import { type CountedLimit, callsItem, holderOf, isRoom, rateItem } from './counted-limits.ts';
+import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
+import type { RateLeases, SlotAnswer } from './rate-leases.ts';
+import type { RoomLeases } from './room-leases.ts';
+
+/** See {@link callSlots}. */
+export interface CallSlotsPorts {
+  readonly rates: RateLeases;
+  readonly rooms: RoomLeases;
+  readonly queues: Pick<LimitQueues, 'areWaiting'>;
+  readonly time: Pick<QueueClock, 'now' | 'aheadMs'>;
+}
+
+/** A limit that has no room for the call. */
+export interface Refused {
+  readonly queue: string;
+  readonly why: QueueRefusal;
+}
+
+/** A slot is at most so far ahead, ms: at least the time of a request on its way, and a small part of the time of its attempt. */
+const horizon = { minMs: 250, maxMs: 2_000, part: 0.1 };
+/** Rates whose slots lie apart are leased anew, for one instant; after so many rounds the call waits. */
+const roundsMax = 3;
+const roundsAgainMs = 1_000;
+/** Room that was full is asked for again after this, ms, or when a call has ended. */
+const roomAgainMs = 200;
+
+/**
+ * Takes the slots of one call.
+ *
+ * @param isNext it has waited, and may be before others that wait
+ * @throws {UnavailableError}
+ */
+export async function callSlots(
+  ports: CallSlotsPorts,
+  request: Request,
+  counted: readonly CountedLimit[],
+  isNext: boolean,
+): Promise<CallSlots | Refused> {
+  const isBehind = (queue: string) => !isNext && ports.queues.areWaiting(queue);
+  const isBusy = (queue: string) => isNext || ports.queues.areWaiting(queue);
+  const entered = await enterAll(ports, request, counted, isBehind);
+  if ('why' in entered) return entered;
+  try {
+    const leased = await leaseAll(ports, request, counted, { isBehind, isBusy });
+    if (leased !== null && 'why' in leased) {
+      leaveAll(ports.rooms, request, entered);
+      return leased;
+    }
+    return { ...leased, slots: [...entered, ...(leased?.slots ?? [])] };
+  } catch (error) {
+    leaveAll(ports.rooms, request, entered);
+    throw error;
+  }
+}
+
+/** Gives back the room of a call. */
+export function leaveAll(
+  rooms: Pick<RoomLeases, 'leave'>,
+  attempt: Parameters<typeof holderOf>[0],
+  slots: readonly LimitSlot[],
+): void {
+  const own = slots.filter(isRoom);
+  if (own.length === 0) return;
+  const holder = holderOf(attempt);
+  for (const slot of own) rooms.leave(slot, holder);
+}
+
+async function enterAll(
+  { rooms, time }: CallSlotsPorts,
+  request: Request,
+  counted: readonly CountedLimit[],
+  isBehind: (queue: string) => boolean,
+): Promise<readonly LimitSlot[] | Refused> {
+  const entered: LimitSlot[] = [];
+  for (const { limit, name, queue } of counted) {
+    if (limit.atOnce === null) continue;
+    const room = await rooms.enter({
+      ...{ name: callsItem(name), max: limit.atOnce, isBehind: isBehind(queue) },
+      ...{ holder: holderOf(request), until: request.completeBy - time.aheadMs() },
+    });
+    if (room === null) {
+      leaveAll(rooms, request, entered);
+      const freeAt = time.now() + roomAgainMs;
+      return { queue, why: { kind: 'full', freeAt, askAt: time.now() + request.completeWithinMs } };
+    }
+    entered.push(room);
+  }
+  return entered;
+}
+
+/** A slot of each rate, at one instant; null: there is no rate. */
+async function leaseAll(
+  { rates, time }: CallSlotsPorts,
+  { completeWithinMs }: Request,
+  counted: readonly CountedLimit[],
+  { isBehind, isBusy }: Record<'isBehind' | 'isBusy', (queue: string) => boolean>,
+): Promise<CallSlots | Refused | null> {
+  const own = counted.flatMap(({ limit: { rate }, name, queue }) => {
+    if (rate === null) return [];
+    const everyMs = rate.per / rate.count;
+    return [{ rate: { name: rateItem(name), everyMs, burst: rate.burst }, queue }];
+  });
+  const [first] = own;
+  if (first === undefined) return null;
+  const horizonMs = Math.max(
+    horizon.minMs,
+    Math.min(horizon.maxMs, completeWithinMs * horizon.part),
+  );
+  const slots = own.map(({ rate: { name, everyMs } }): LimitSlot => ({ name, everyMs }));
+  let from = time.now();
+  for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+    let [startAt, startBy] = [from, Number.POSITIVE_INFINITY];
+    for (const { rate, queue } of own) {
+      const how = { isBehind: isBehind(queue), isBusy: isBusy(queue) };
+      const want = { rate, from: startAt, horizonMs, ...how };
+      const answer = await rates.lease(want);
+      if (answer.kind !== 'slot') return { queue, why: refusalOf(answer) };
+      startAt = answer.startAt;
+      startBy = Math.min(startBy, answer.startBy);
+    }
+    if (startAt <= startBy)
+      return { startAt: Math.ceil(startAt), startBy: Math.ceil(startBy), slots };
+    from = startAt;
+  }
+  const freeAt = time.now() + roundsAgainMs;
+  return { queue: first.queue, why: { kind: 'full', freeAt, askAt: freeAt } };
+}
+
+function refusalOf(answer: Exclude<SlotAnswer, { kind: 'slot' }>): QueueRefusal {
+  if (answer.kind === 'behind') return answer;
+  const { freeAt } = answer;
+  return { kind: 'full', freeAt, askAt: freeAt };
+}

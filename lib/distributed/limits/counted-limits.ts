@@ -1,0 +1,59 @@
+/** The limits that one call counts in, and the names under which all instances know them. */
+import { createHash } from 'node:crypto';
+import { type AgentLimit, keyOf } from '#core/definition/agent-limit.ts';
+import type { CallLimits } from '#core/definition/registry.ts';
+import type { LimitSlot, Request } from '#core/model/message.ts';
+
+/** One limit of one call. */
+export interface CountedLimit {
+  readonly limit: AgentLimit;
+  /** Of the limit and the key. */
+  readonly name: string;
+  /** The queue of those that wait for it. */
+  readonly queue: string;
+}
+
+/** What follows the name of a limit and key in the names of its items. */
+const callsMark = '#calls';
+const rateMark = '#rate';
+/** Characters of a hash, of six bits each: no text of a caller is a part of a name. */
+const keyLength = 22;
+const queueLength = 8;
+const holderLength = 10;
+
+/** The narrowest limits first: those of keys, in the order of the definition, then those of all calls of the agent. */
+export function countedLimits(
+  { own, shared }: CallLimits,
+  call: Pick<Request, 'input' | 'tenant'>,
+  onKeyFailure: (limit: AgentLimit, error: unknown) => void,
+): readonly CountedLimit[] {
+  return [...shared, ...own].flatMap((limit) => {
+    const key = keyOf(limit, call, (error) => onKeyFailure(limit, error));
+    if (key === null) return [];
+    const name = `${limit.name}#${typeof key === 'symbol' ? 'failed' : hashOf(key, keyLength)}`;
+    return [{ limit, name, queue: hashOf(name, queueLength) }];
+  });
+}
+
+/** The item of the calls at once of a limit and key; a large limit has several, whose names begin with this one. */
+export const callsItem = (name: string) => `${name}${callsMark}`;
+
+/** The item of the rate of a limit and key. */
+export const rateItem = (name: string) => `${name}${rateMark}`;
+
+/** The queue of those that wait for room like this. */
+export const queueOfRoom = ({ name }: LimitSlot) =>
+  hashOf(name.slice(0, name.lastIndexOf(callsMark)), queueLength);
+
+/** Whether the slot is room for an attempt, and not of a rate. */
+export const isRoom = ({ everyMs }: LimitSlot) => everyMs === undefined;
+
+/** Names an attempt. */
+export type Attempt = Pick<Request, 'orderId' | 'step' | 'attempt' | 'action'>;
+
+/** The name of an attempt among those that have room. */
+export const holderOf = ({ orderId, step, attempt, action }: Attempt) =>
+  hashOf(`${orderId} ${step} ${attempt} ${action}`, holderLength);
+
+const hashOf = (text: string, length: number) =>
+  createHash('sha256').update(text).digest('base64url').slice(0, length);

@@ -1,0 +1,67 @@
+/** The queues of steps that wait for limits, as one instance knows them: by limit and key. */
+
+/** See above. Instants are by the time of the queues, ms since the epoch. */
+export interface LimitQueues {
+  /** Whether no call of the queue can begin now. */
+  isClosed(queue: string): boolean;
+  freeAt(queue: string): number;
+  /** Whether steps wait, so that one that comes is behind them. */
+  areWaiting(queue: string): boolean;
+  /** A step is refused, and joins the queue. Returns when it asks again if nobody wakes it. */
+  refused(agent: string, queue: string, why: QueueRefusal): number;
+  /** A call of the queue has ended. */
+  open(queue: string): void;
+  /** No step waits for the agent. */
+  nothingWaits(agent: string): void;
+}
+
+/** Why a step waits. */
+export type QueueRefusal =
+  /** The limit has no room before `freeAt`. `askAt`: when it has some if nothing is known to end. */
+  | { readonly kind: 'full'; readonly freeAt: number; readonly askAt: number }
+  /** Others waited before it. */
+  | { readonly kind: 'behind' };
+
+interface Queue {
+  readonly agent: string;
+  freeAt: number;
+  /** Steps that were refused since it was free. */
+  refused: number;
+  waitUntil: number;
+}
+
+/** After the last refusal, steps are taken to wait for so long, ms. */
+const waitMs = 60_000;
+/** Steps behind the first of a queue ask again at the latest after each other by this, ms: replies and sweeps wake them in turn. */
+const askAgainMs = 60_000;
+const queuesMax = 10_000;
+
+/** Those of one instance; none at first. */
+export function limitQueues(clock: { now(): number }): LimitQueues {
+  const all = new Map<string, Queue>();
+  return {
+    isClosed: (queue) => (all.get(queue)?.freeAt ?? 0) > clock.now(),
+    freeAt: (queue) => all.get(queue)?.freeAt ?? clock.now(),
+    areWaiting: (queue) => (all.get(queue)?.waitUntil ?? 0) > clock.now(),
+    refused(agent, queue, why) {
+      const nowMs = clock.now();
+      const own = all.get(queue);
+      if (why.kind === 'behind') return nowMs + askAgainMs;
+      const isFirst = own === undefined || own.freeAt <= nowMs;
+      const place = isFirst ? 0 : own.refused;
+      all.delete(queue);
+      const [oldest] = all.keys();
+      if (all.size >= queuesMax && oldest !== undefined) all.delete(oldest);
+      const waitUntil = Math.max(nowMs, why.freeAt) + waitMs;
+      all.set(queue, { agent, freeAt: why.freeAt, refused: place + 1, waitUntil });
+      return why.askAt + place * askAgainMs;
+    },
+    open(queue) {
+      const own = all.get(queue);
+      if (own !== undefined) own.freeAt = Number.NEGATIVE_INFINITY;
+    },
+    nothingWaits(agent) {
+      for (const [queue, own] of all) if (own.agent === agent) all.delete(queue);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Room for calls at once that all instances share. The item of a limit and key has its holders, each with the instant until
+ * which it has room at most: the complete-by of its attempt and a grace. So what a crash leaves is free by itself (R22). Holders
+ * that have gone leave with the next write, which is soon where the room is scarce.
+ *
+ * A limit of many calls has several items, so that each is written as one unit and none is written too often.
+ */
+import { clockToleranceMs } from '#core/decide/due.ts';
+import type { LimitSlot } from '#core/model/message.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { LimitItems } from '#ports/limit-items.ts';
+import type { Random } from '#ports/random.ts';
+import { type RoomItem, roomItem } from './room-item.ts';
+
+/** A holder that comes. */
+export interface RoomWant {
+  /** Of the limit and key. */
+  readonly name: string;
+  /** Calls at once. */
+  readonly max: number;
+  /** Names the attempt. */
+  readonly holder: string;
+  /** The complete-by of the attempt, by the time of the queues, ms since the epoch. */
+  readonly until: number;
+  /** Others wait for room: this call gets it only where most of it is free. */
+  readonly isBehind: boolean;
+}
+
+/** See above. */
+export interface RoomLeases {
+  /** The room that the holder has now; null: there is none. @throws {UnavailableError} */
+  enter(want: RoomWant): Promise<LimitSlot | null>;
+  /** The holder has gone from this room. */
+  leave(room: LimitSlot, holder: string): void;
+  /** The attempt of the holder may take until then. @throws {UnavailableError} */
+  extend(item: string, holder: string, until: number): Promise<void>;
+  /** Writes who has gone where room is scarce. @throws {UnavailableError} */
+  settle(): Promise<void>;
+}
+
+/** Holders of one item: it is then smaller than a unit of DynamoDB, 1 KB. */
+const itemHoldersMax = 40;
+/** Items that are asked for one holder. */
+const triesMax = 3;
+/** Clocks differ, and a call takes a moment to end, ms. */
+const graceMs = 5_000;
+/** Items that are remembered. */
+const knownMax = 10_000;
+
+/** Options of {@link roomLeases}. */
+export interface RoomLeasesOptions {
+  readonly items: LimitItems;
+  /** By the time of the queues. */
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Random;
+  /** The longest time from now until the complete-by of an attempt, ms. */
+  readonly longestCallMs: number;
+}
+
+/** Makes the leases of one instance. */
+export function roomLeases(options: RoomLeasesOptions): RoomLeases {
+  const { items, clock, random } = options;
+  const longestMs = options.longestCallMs + graceMs + clockToleranceMs;
+  const known = new Map<string, RoomItem>();
+  /** The items from which holders have gone. */
+  const left = new Set<string>();
+
+  function of(name: string): RoomItem {
+    const item = known.get(name) ?? roomItem({ items, clock, longestMs }, name);
+    known.delete(name);
+    known.set(name, item);
+    const [oldest] = known.keys();
+    if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
+    return item;
+  }
+
+  return {
+    async enter(want) {
+      const shares = sharesOf(want);
+      const start = Math.floor(random.next() * shares.length);
+      const inTurn = [...shares.slice(start), ...shares.slice(0, start)];
+      const emptiest = inTurn
+        .map((share) => ({ ...share, item: of(share.name) }))
+        .toSorted((a, b) => b.max - b.item.used() - (a.max - a.item.used()));
+      for (const { name, max, item } of emptiest.slice(0, triesMax)) {
+        if (want.isBehind && item.used() >= max / 2) continue;
+        if (!(await item.enter(want.holder, want.until + graceMs, max))) continue;
+        return item.used() > max / 2 ? { name, isScarce: true } : { name };
+      }
+      return null;
+    },
+    leave({ name, isScarce }, holder) {
+      of(name).leave(holder, isScarce === true);
+      left.add(name);
+    },
+    extend: (item, holder, until) => items.extend(item, holder, until + graceMs),
+    async settle() {
+      const due = [...left];
+      left.clear();
+      await Promise.all(due.map((name) => of(name).settle()));
+    },
+  };
+}
+
+interface Share {
+  readonly name: string;
+  readonly max: number;
+}
+
+/** The items of a limit: one, or as many as each has few holders. */
+function sharesOf({ name, max }: Share): readonly Share[] {
+  const count = Math.ceil(max / itemHoldersMax);
+  if (count === 1) return [{ name, max }];
+  return Array.from({ length: count }, (_, at) => ({
+    name: `${name}~${at}`,
+    max: Math.floor((max + at) / count),
+  }));
+}

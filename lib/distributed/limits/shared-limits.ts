@@ -1,0 +1,150 @@
+/** The limits of agents, for one of several instances of the Scheduler. */
+import type { CallLimits } from '#core/definition/registry.ts';
+import { errorKind } from '#core/model/errors.ts';
+import type { Hold } from '#core/model/hold.ts';
+import { limits as bounds } from '#core/model/limits.ts';
+import type { Reply, Request } from '#core/model/message.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Grant } from '#ports/gates.ts';
+import type { LimitItems } from '#ports/limit-items.ts';
+import type { Log } from '#ports/log.ts';
+import type { Random } from '#ports/random.ts';
+import type { QueueClock } from '../queue-clock.ts';
+import { callSlots, leaveAll, type Refused } from './call-slots.ts';
+import { countedLimits, holderOf, isRoom, queueOfRoom } from './counted-limits.ts';
+import { limitQueues } from './limit-queues.ts';
+import { rateLeases } from './rate-leases.ts';
+import { type RoomLeases, roomLeases } from './room-leases.ts';
+
+/** Options of {@link sharedLimits}. */
+export interface SharedLimitsOptions {
+  /** By the names of agents. */
+  readonly limits: ReadonlyMap<string, CallLimits>;
+  /** The longest time of a call, ms. */
+  readonly longestCallMs: number;
+  readonly items: LimitItems;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly queueClock: Pick<QueueClock, 'now' | 'aheadMs'>;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** See {@link sharedLimits}. */
+export interface SharedLimits {
+  /**
+   * What the request is sent with, or why its step waits; null: it has no limits. Never rejects.
+   *
+   * @param isNext the step has waited, and may be before others that wait
+   */
+  ask(request: Request, isNext: boolean): Promise<Grant | Hold | null> | null;
+  /** A request with a grant is not sent. */
+  release(request: Request): void;
+  /** The replies of an agent end its attempts. */
+  replied(replies: readonly Reply[]): void;
+  /** Heartbeats extend them. @param records of the orders, after the replies were applied. Never rejects. */
+  extended(replies: readonly Reply[], records: readonly ProcessRecord[]): Promise<void>;
+  /** Whether no step of the queue can have room now. */
+  isClosed(queue: string): boolean;
+  /** No step waits for the agent. */
+  nothingWaits(agent: string): void;
+  /** Resolves when the room of ended calls is free for others. Await it before the instance may be suspended. Never rejects. */
+  settled(): Promise<void>;
+}
+
+/** A store that gives no answer is asked again after this, ms. */
+const retryMs = 1_000;
+
+/** Makes the limits of one instance. */
+export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
+  const { limits, items, clock, queueClock, random, log } = options;
+  const rates = rateLeases(items, queueClock);
+  const { longestCallMs } = options;
+  const rooms = roomLeases({ items, clock: queueClock, random, longestCallMs });
+  const queues = limitQueues(queueClock);
+  const failed = (error: unknown) => log.warn('limits-unknown', { error: errorKind(error) });
+
+  function holdOf(agent: string, { queue, why }: Refused): Hold {
+    const at = queues.refused(agent, queue, why) + queueClock.aheadMs();
+    const latest = clock.now() + bounds.holdLookMaxMs;
+    return { gate: 'limit', queue, until: Math.ceil(Math.min(at, latest)) };
+  }
+
+  async function asked(
+    request: Request,
+    own: CallLimits,
+    isNext: boolean,
+  ): Promise<Grant | Hold | null> {
+    const { agent } = request;
+    const counted = countedLimits(own, request, ({ name }, error) =>
+      log.error('limit-key-failed', { agent, limit: name, error: errorKind(error) }),
+    );
+    if (counted.length === 0) return null;
+    const closed = counted.find(({ queue }) => queues.isClosed(queue));
+    if (closed !== undefined) {
+      const freeAt = queues.freeAt(closed.queue);
+      return holdOf(agent, { queue: closed.queue, why: { kind: 'full', freeAt, askAt: freeAt } });
+    }
+    try {
+      const slots = await callSlots(
+        { rates, rooms, queues, time: queueClock },
+        request,
+        counted,
+        isNext,
+      );
+      return 'why' in slots ? holdOf(agent, slots) : { kind: 'grant', ...slots };
+    } catch (error) {
+      failed(error);
+      return { gate: 'limit', until: clock.now() + retryMs };
+    }
+  }
+
+  return {
+    ask(request, isNext) {
+      const own = limits.get(request.agent);
+      return own === undefined ? null : asked(request, own, isNext);
+    },
+    release(request) {
+      const { slots = [], startAt, startBy } = request;
+      leaveAll(rooms, request, slots);
+      if (startAt === undefined || startBy === undefined) return;
+      for (const slot of slots) if (!isRoom(slot)) rates.giveBack(slot.name, { startAt, startBy });
+    },
+    replied(replies) {
+      for (const reply of replies) {
+        const { slots, result } = reply;
+        if (slots === undefined || result.kind === 'heartbeat') continue;
+        leaveAll(rooms, reply, slots);
+        for (const slot of slots.filter(isRoom)) queues.open(queueOfRoom(slot));
+      }
+    },
+    extended: (replies, records) =>
+      Promise.all(replies.map((reply) => extend({ rooms, time: queueClock }, reply, records))).then(
+        () => {},
+        failed,
+      ),
+    isClosed: queues.isClosed,
+    nothingWaits: queues.nothingWaits,
+    settled: () => rooms.settle().catch(failed),
+  };
+}
+
+async function extend(
+  {
+    rooms,
+    time,
+  }: { readonly rooms: Pick<RoomLeases, 'extend'>; readonly time: Pick<QueueClock, 'aheadMs'> },
+  reply: Reply,
+  records: readonly ProcessRecord[],
+): Promise<void> {
+  const { slots, result, orderId, step, attempt } = reply;
+  if (slots === undefined || result.kind !== 'heartbeat') return;
+  const record = records.find((one) => one.orderId === orderId);
+  const progress = record?.steps.find(
+    (one) => one.name === step && one.attempt === attempt,
+  )?.progress;
+  if (progress === undefined || !underWay(progress)) return;
+  const until = progress.completeBy - time.aheadMs();
+  const own = slots.filter(isRoom);
+  await Promise.all(own.map(({ name }) => rooms.extend(name, holderOf(reply), until)));
+}

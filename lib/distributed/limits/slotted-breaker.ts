@@ -1,0 +1,106 @@
+/**
+ * The slots of the calls that one instance of an agent makes. A request has the slot of its first call, in which the call
+ * begins. A request that comes too late for it, and each further call of an attempt, leases a slot of its own, so that the rate
+ * holds for all calls that the service receives.
+ */
+import { errorKind } from '#core/model/errors.ts';
+import type { LimitSlot, Request } from '#core/model/message.ts';
+import type { Admission, Breaker, Refusal } from '#ports/breaker.ts';
+import type { LimitItems } from '#ports/limit-items.ts';
+import type { Log } from '#ports/log.ts';
+import type { QueueClock } from '../queue-clock.ts';
+import { isRoom } from './counted-limits.ts';
+import { arrivalMs, type RateLeases, rateLeases, type Slot } from './rate-leases.ts';
+
+/** Options of {@link slottedBreaker}. */
+export interface SlottedBreakerOptions {
+  readonly breaker: Breaker;
+  readonly items: LimitItems;
+  readonly queueClock: Pick<QueueClock, 'now' | 'isKnown'>;
+  readonly log: Log;
+}
+
+/** A slot of a further call is at most so far ahead, ms; a later one is not in time for most attempts. */
+const horizonMs = 2_000;
+/** An attempt that gets no slot is given back for so long at least, ms. */
+const retryAfterMs = 1_000;
+
+/** The slot of the next call of a request; null: it has none. */
+type NextSlot = Slot | null;
+
+/** Makes the breaker of an instance of an agent, whose calls may have limits. */
+export function slottedBreaker(options: SlottedBreakerOptions): Breaker {
+  const { breaker, items, queueClock, log } = options;
+  const rates = rateLeases(items, queueClock);
+  const slots = new Map<Request, NextSlot>();
+
+  /** Takes the slot whose time has come. */
+  function callNow(
+    request: Request,
+    { startAt }: Slot,
+    completeBy: number,
+  ): Admission | Promise<Admission> {
+    const waitMs = startAt - queueClock.now();
+    if (waitMs > 0) return refusal(waitMs);
+    slots.set(request, null);
+    return breaker.admit(request, completeBy);
+  }
+
+  async function leased(request: Request): Promise<Refusal> {
+    try {
+      const slot = await leaseAll(rates, request.slots ?? [], queueClock.now());
+      if (slot === null) return giveBack(request);
+      slots.set(request, slot);
+      return refusal(slot.startAt - queueClock.now());
+    } catch (error) {
+      log.warn('limits-unknown', { error: errorKind(error) });
+      return refusal(retryAfterMs);
+    }
+  }
+
+  /** Later than the end of the attempt: it is not asked for again. */
+  const giveBack = ({ completeBy, completeWithinMs }: Request): Refusal =>
+    refusal(Math.max(completeWithinMs, completeBy - queueClock.now()));
+
+  return {
+    ...breaker,
+    admit(request, completeBy = request.completeBy) {
+      if (request.slots?.every(isRoom) ?? true) return breaker.admit(request, completeBy);
+      const { startAt = 0, startBy = Number.POSITIVE_INFINITY } = request;
+      const isLoose = startBy - startAt >= arrivalMs && startAt <= queueClock.now();
+      if (!queueClock.isKnown() && !isLoose) return giveBack(request);
+      const slot = slots.has(request) ? (slots.get(request) ?? null) : { startAt, startBy };
+      const isMissed = slot === null || queueClock.now() > slot.startBy;
+      return isMissed ? leased(request) : callNow(request, slot, completeBy);
+    },
+    end(request) {
+      slots.delete(request);
+      breaker.end(request);
+    },
+  };
+}
+
+/** A slot of each rate, at one instant; null where they are too far ahead, or apart. */
+async function leaseAll(
+  rates: RateLeases,
+  slots: readonly LimitSlot[],
+  from: number,
+): Promise<Slot | null> {
+  let [startAt, startBy] = [from, Number.POSITIVE_INFINITY];
+  for (const { name, everyMs } of slots) {
+    if (everyMs === undefined) continue;
+    const rate = { name, everyMs, burst: 1 };
+    const answer = await rates.lease({
+      ...{ rate, from: startAt, horizonMs, isBusy: true, isBehind: false },
+    });
+    if (answer.kind !== 'slot') return null;
+    startAt = answer.startAt;
+    startBy = Math.min(startBy, answer.startBy);
+  }
+  return startAt <= startBy ? { startAt, startBy } : null;
+}
+
+const refusal = (waitMs: number): Refusal => ({
+  gate: 'limit',
+  retryAfterMs: Math.max(1, Math.ceil(waitMs)),
+});

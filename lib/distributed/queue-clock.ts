@@ -1,0 +1,53 @@
+/**
+ * The time of the queues, by which the instances of Schedulers and agents agree when a call may begin: each message says when
+ * its queue gave it to its first receiver. Clocks of containers may differ; by the time of the queues, those of all instances
+ * that receive messages differ by as much as messages take to arrive at best. An instance takes itself to be earlier than it
+ * is rather than later, so that it begins no call too early.
+ */
+import type { Clock } from '#ports/clock.ts';
+
+/** See above. */
+export interface QueueClock {
+  /** Ms since the epoch. */
+  now(): number;
+  /** Ms that the clock of this instance is ahead. */
+  aheadMs(): number;
+  /** Whether the time is known well: not by the messages of the first batch, for which the instance had to be started. */
+  isKnown(): boolean;
+  /** A batch of messages came now, of which some were received for the first time: then, by the time of their queue. */
+  received(firstReceives: readonly number[]): void;
+}
+
+/** What the messages of so long ago said is forgotten, ms: clocks drift and are set. */
+const periodMs = 60_000;
+
+/** That of one instance. Before its first message, its own clock counts. */
+export function queueClock(clock: Pick<Clock, 'now'>): QueueClock {
+  let former: number | null = null;
+  let latest: number | null = null;
+  let since = clock.now();
+  let isFirst = true;
+  let isKnown = false;
+
+  /** A message that took long to arrive says less than one that arrived at once. */
+  function aheadMs(): number {
+    if (former === null) return latest ?? 0;
+    return latest === null ? former : Math.min(former, latest);
+  }
+
+  return {
+    now: () => clock.now() - aheadMs(),
+    aheadMs,
+    isKnown: () => isKnown,
+    received(firstReceives) {
+      const nowMs = clock.now();
+      const isOver = nowMs < since || nowMs - since >= periodMs;
+      if (isOver) [former, latest, since] = [latest ?? former, null, nowMs];
+      for (const at of firstReceives) {
+        latest = Math.min(latest ?? Number.POSITIVE_INFINITY, nowMs - at);
+        isKnown ||= !isFirst;
+      }
+      isFirst = false;
+    },
+  };
+}

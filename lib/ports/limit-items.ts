@@ -1,0 +1,60 @@
+/**
+ * What the instances of a deployment store of the limits that they share: one item for each rate, and for each number of calls
+ * at once, of a limit and key. Every method may throw {@link UnavailableError}; what it was to store may then be stored, and is
+ * lost until it expires by itself. Instants are ms since the epoch.
+ */
+
+/** The stored items. */
+export interface LimitItems {
+  /** Moves the instant at which the next call of a rate may begin. */
+  advance(name: string, change: Advance): Promise<Advanced>;
+  /** Changes who has room. */
+  occupy(name: string, change: Occupation): Promise<Occupied>;
+  /** A holder that has room has it until then. One that has none gets none. */
+  extend(name: string, holder: string, until: number): Promise<void>;
+}
+
+/** By how much or to where the instant moves, and where it must be for that. */
+export type Advance = { readonly keepUntil: number } & (
+  | {
+      readonly kind: 'move';
+      readonly byMs: number;
+      /** It must be at `from` or later, and before `before`. */
+      readonly from: number;
+      readonly before: number;
+    }
+  | {
+      readonly kind: 'restart';
+      readonly to: number;
+      /** There must be none, or one before `from`, or one after `after`, which no correct clock can have stored. */
+      readonly from: number;
+      readonly after: number;
+    }
+);
+
+/** `isMoved`: by this write. `at`: the instant before a move, or after a restart; what is stored, where nothing moved, null for none. */
+export interface Advanced {
+  readonly isMoved: boolean;
+  readonly at: number | null;
+}
+
+/** Holders by name, and until when each has room at the latest. */
+export type Holders = ReadonlyMap<string, number>;
+
+/** Who comes and who goes. */
+export interface Occupation {
+  readonly come: Holders;
+  /** They must be there, with these instants. */
+  readonly gone: Holders;
+  /** They go if they are there. */
+  readonly left: readonly string[];
+  /** Holders at once. */
+  readonly max: number;
+  readonly keepUntil: number;
+}
+
+/** The holders after the write, or those that are stored if it was not made. */
+export interface Occupied {
+  readonly isDone: boolean;
+  readonly holders: Holders;
+}

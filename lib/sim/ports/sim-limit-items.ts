@@ -1,0 +1,71 @@
+/** The items of shared limits, in memory. */
+import type { Advance, Advanced, LimitItems, Occupation, Occupied } from '#ports/limit-items.ts';
+import type { Machine } from '#sim/world/machine.ts';
+
+/** {@link LimitItems} without delays. */
+export interface LimitTable {
+  advance(name: string, change: Advance): Advanced;
+  occupy(name: string, change: Occupation): Occupied;
+  extend(name: string, holder: string, until: number): void;
+}
+
+/** Makes an empty table. */
+export function limitTable(): LimitTable {
+  const instants = new Map<string, number>();
+  const rooms = new Map<string, Map<string, number>>();
+  return {
+    advance(name, change) {
+      const at = instants.get(name) ?? null;
+      const isMoved = mayAdvance(change, at);
+      if (!isMoved) return { isMoved, at };
+      if (change.kind === 'move') instants.set(name, (at ?? 0) + change.byMs);
+      else instants.set(name, change.to);
+      return { isMoved, at: change.kind === 'move' ? at : change.to };
+    },
+    occupy(name, { come, gone, left, max }) {
+      const holders = rooms.get(name) ?? new Map<string, number>();
+      const areThere = [...gone].every(([holder, until]) => holders.get(holder) === until);
+      const hasRoom = come.size === 0 || holders.size <= max - come.size + gone.size;
+      const isDone = areThere && hasRoom;
+      if (isDone) {
+        for (const holder of [...gone.keys(), ...left]) holders.delete(holder);
+        for (const [holder, until] of come) holders.set(holder, until);
+        rooms.set(name, holders);
+      }
+      return { isDone, holders: new Map(holders) };
+    },
+    extend(name, holder, until) {
+      const holders = rooms.get(name);
+      if (holders?.has(holder)) holders.set(holder, until);
+    },
+  };
+}
+
+function mayAdvance(change: Advance, at: number | null): boolean {
+  if (change.kind === 'move') return at !== null && at >= change.from && at < change.before;
+  return at === null || at < change.from || at > change.after;
+}
+
+export function simLimitItems(table: LimitTable, machine: Machine): LimitItems {
+  const refusal = 'coordination-throttled';
+  return {
+    advance: (name, change) =>
+      machine.call({
+        what: `move the rate ${name}`,
+        refusal,
+        act: () => table.advance(name, change),
+      }),
+    occupy: (name, change) =>
+      machine.call({
+        what: `change who has room in ${name}`,
+        refusal,
+        act: () => table.occupy(name, change),
+      }),
+    extend: (name, holder, until) =>
+      machine.call({
+        what: `extend the room of ${holder} in ${name}`,
+        refusal,
+        act: () => table.extend(name, holder, until),
+      }),
+  };
+}

@@ -1,0 +1,147 @@
+/** The contract of LimitItems, tested through the port alone. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Advance, LimitItems, Occupation } from '#ports/limit-items.ts';
+import { limitTable } from '#sim/ports/sim-limit-items.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const keepUntil = now + 60_000;
+const move = (byMs: number, from: number, before: number): Advance => ({
+  ...{ kind: 'move', byMs, from, before, keepUntil },
+});
+const restart = (to: number, from: number, after: number): Advance => ({
+  ...{ kind: 'restart', to, from, after, keepUntil },
+});
+const none = new Map<string, number>();
+const people = (...names: string[]) => new Map(names.map((name) => [name, now + name.length]));
+const change = (of: Partial<Occupation>): Occupation => ({
+  ...{ come: none, gone: none, left: [], max: 2, keepUntil },
+  ...of,
+});
+
+/** `openEmpty` returns new ones without an item. */
+export function limitItemsContract(name: string, openEmpty: () => Promise<LimitItems>): void {
+  describe(`the contract of limit items: ${name}`, () => {
+    let items: LimitItems;
+    beforeEach(async () => {
+      items = await openEmpty();
+    });
+
+    test('an instant that is not stored does not move, and begins', async () => {
+      expect(await items.advance('a', move(1, 0, now))).toEqual({ isMoved: false, at: null });
+      expect(await items.advance('a', restart(now, 0, now))).toMatchObject({ isMoved: true });
+      expect(await items.advance('a', move(1, 0, now))).toEqual({ isMoved: false, at: now });
+      expect(await items.advance('b', move(1, 0, now + 1))).toEqual({ isMoved: false, at: null });
+    });
+
+    test('an instant moves by parts of a millisecond, and gives where it was', async () => {
+      await items.advance('a', restart(now, 0, now));
+      expect(await items.advance('a', move(0.3, now, now + 1))).toEqual({ isMoved: true, at: now });
+      const second = await items.advance('a', move(0.3, now, now + 1));
+      expect(second.isMoved).toBe(true);
+      expect(second.at).toBeCloseTo(now + 0.3, 2);
+    });
+
+    test('an instant that was too late or too early begins anew', async () => {
+      await items.advance('a', restart(now, 0, now));
+      expect(await items.advance('a', restart(1, now, now))).toEqual({ isMoved: false, at: now });
+      expect(await items.advance('a', restart(now + 5, now + 1, now + 9))).toMatchObject({
+        isMoved: true,
+      });
+      expect(await items.advance('a', restart(now + 2, 0, now + 4))).toMatchObject({
+        isMoved: true,
+      });
+      expect(await items.advance('a', move(1, 0, 0))).toEqual({ isMoved: false, at: now + 2 });
+    });
+
+    test('holders come while there is room', async () => {
+      const both = { isDone: true, holders: people('one', 'three') };
+      expect(await items.occupy('a', change({ come: people('one', 'three') }))).toEqual(both);
+      const refused = { ...both, isDone: false };
+      expect(await items.occupy('a', change({ come: people('five') }))).toEqual(refused);
+      expect(await items.occupy('b', change({ come: people('five') }))).toMatchObject({
+        isDone: true,
+      });
+    });
+
+    test('one goes, and another comes by the same write', async () => {
+      await items.occupy('a', change({ come: people('one', 'three') }));
+      const gone = people('one');
+      expect(await items.occupy('a', change({ gone, come: people('seven') }))).toEqual({
+        isDone: true,
+        holders: people('three', 'seven'),
+      });
+      expect(await items.occupy('a', change({ gone, come: people('nine') }))).toEqual({
+        isDone: false,
+        holders: people('three', 'seven'),
+      });
+    });
+
+    test('holders that may have gone leave', async () => {
+      await items.occupy('a', change({ come: people('one', 'three') }));
+      const left = ['one', 'stranger'];
+      expect(await items.occupy('a', change({ left }))).toEqual({
+        isDone: true,
+        holders: people('three'),
+      });
+    });
+
+    test('a holder has room for longer, and nobody gets room by that', async () => {
+      await items.occupy('a', change({ come: people('one') }));
+      await items.extend('a', 'one', now + 99);
+      await items.extend('a', 'stranger', now + 99);
+      await items.extend('b', 'one', now + 99);
+      const holders = new Map([['one', now + 99]]);
+      expect(await items.occupy('a', change({}))).toEqual({ isDone: true, holders });
+      expect(await items.occupy('b', change({}))).toEqual({ isDone: true, holders: none });
+    });
+
+    test('any sequence of writes has the same results as in memory', async () => {
+      let sequences = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyWrite, { maxLength: 12 }), async (writes) => {
+          sequences += 1;
+          const memory = limitTable();
+          for (const [kind, item, write] of writes) {
+            const of = `${item}${sequences}`;
+            if (kind === 'advance') {
+              expect(await items.advance(of, write)).toEqual(memory.advance(of, write));
+            } else {
+              expect(await items.occupy(of, write)).toEqual(memory.occupy(of, write));
+            }
+          }
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}
+
+const near = fc.integer({ min: now, max: now + 6 });
+const item = fc.constantFrom('a', 'b');
+const names = ['one', 'three', 'seven', 'nine'] as const;
+const advances = fc.oneof(
+  fc
+    .tuple(fc.integer({ min: 1, max: 3 }), near, near)
+    .map(([by, from, before]) => move(by, from, before)),
+  fc.tuple(near, near, near).map(([to, from, after]) => restart(to, from, after)),
+);
+/** A holder cannot come and go by one write. */
+const occupations = fc
+  .tuple(
+    fc.shuffledSubarray([...names]),
+    fc.integer({ min: 0, max: 4 }),
+    fc.integer({ min: 0, max: 4 }),
+  )
+  .map(([chosen, come, gone]) =>
+    change({
+      come: people(...chosen.slice(0, come)),
+      gone: people(...chosen.slice(come, come + gone)),
+      left: chosen.slice(come + gone),
+      max: 3,
+    }),
+  );
+const anyWrite = fc.oneof(
+  fc.tuple(fc.constant('advance' as const), item, advances),
+  fc.tuple(fc.constant('occupy' as const), item, occupations),
+);

@@ -1,0 +1,159 @@
+/** Slots of a rate that several instances lease from one item. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lateMs, rateLeases, type SlotAnswer } from '#distributed/limits/rate-leases.ts';
+import { limitTable } from '#sim/ports/sim-limit-items.ts';
+import { memoryItems } from '../../support/memory-limit-items.ts';
+
+const begin = Date.UTC(2026, 0, 1);
+
+/** Instances with one clock, whose writes are counted. */
+function deployment(everyMs: number, burst = 1, count = 1) {
+  let nowMs = begin;
+  let writes = 0;
+  const table = limitTable();
+  const items = memoryItems({
+    ...table,
+    advance(name, change) {
+      writes += 1;
+      return table.advance(name, change);
+    },
+  });
+  const all = Array.from({ length: count }, () => rateLeases(items, { now: () => nowMs }));
+  const rate = { name: 'pay/all##rate', everyMs, burst };
+  return {
+    wait(ms: number) {
+      nowMs += ms;
+    },
+    now: () => nowMs,
+    writes: () => writes,
+    giveBack: (answer: SlotAnswer) => answer.kind === 'slot' && all[0]?.giveBack(rate.name, answer),
+    lease: (calls: number, { isBusy = false, isBehind = false, instance = 0 } = {}) =>
+      Promise.all(
+        Array.from({ length: calls }, async (): Promise<SlotAnswer> => {
+          const own = all[instance];
+          if (own === undefined) throw new Error('no such instance');
+          return own.lease({ rate, from: nowMs, horizonMs: 500, isBusy, isBehind });
+        }),
+      ),
+  };
+}
+
+const beginsOf = (answers: readonly SlotAnswer[]) =>
+  answers.flatMap((answer) => (answer.kind === 'slot' ? [answer.startAt - begin] : []));
+
+test('calls that ask together share a write, and have slots one after the other', async () => {
+  const { lease, writes } = deployment(100);
+  // The first one begins when it arrives, within 250 ms, and the next one comes after that.
+  expect(beginsOf(await lease(4))).toEqual([0, 300, 400, 500]);
+  expect(writes()).toBe(1);
+});
+
+test('slots are leased a little ahead: the others wait, and are told for how long', async () => {
+  const { lease, writes } = deployment(100);
+  const answers = await lease(20);
+  expect(beginsOf(answers)).toHaveLength(5);
+  expect(answers.at(-1)).toEqual({ kind: 'full', freeAt: begin + 700 });
+  expect((await lease(1)).at(0)).toMatchObject({ kind: 'full', freeAt: begin + 200 });
+  expect(writes()).toBe(1);
+});
+
+test('a slow rate has one slot at a time', async () => {
+  const { lease, wait } = deployment(60_000);
+  expect(beginsOf(await lease(3))).toEqual([0]);
+  wait(59_400);
+  expect(beginsOf(await lease(1))).toEqual([]);
+  wait(200);
+  expect(beginsOf(await lease(2))).toEqual([60_000]);
+});
+
+test('after a time without calls, as many as the burst begin together', async () => {
+  const { lease, wait } = deployment(200, 3);
+  wait(5_000);
+  const [first, second, third, fourth] = await lease(4);
+  expect([first, second, third]).toEqual([
+    ...Array.from({ length: 3 }, () => ({
+      ...{ kind: 'slot', startAt: begin + 5_000 },
+      startBy: begin + 5_000 + 150 + lateMs(200),
+    })),
+  ]);
+  expect(fourth).toMatchObject({ kind: 'full' });
+});
+
+test('a slot that is given back is used by another call without a write', async () => {
+  const { lease, giveBack, writes, wait } = deployment(100);
+  const answers = await lease(4);
+  giveBack(answers.at(2) ?? { kind: 'behind' });
+  expect(beginsOf(await lease(1))).toEqual([400]);
+  giveBack(answers.at(3) ?? { kind: 'behind' });
+  wait(450);
+  // It comes too late for the spare slot.
+  expect(beginsOf(await lease(1))).toEqual([600]);
+  expect(writes()).toBe(2);
+});
+
+test('while others wait, a call that comes gets only a slot that nobody took', async () => {
+  const { lease, wait } = deployment(100);
+  await lease(2);
+  expect(await lease(1, { isBehind: true })).toEqual([{ kind: 'behind' }]);
+  wait(1_000);
+  expect(beginsOf(await lease(1, { isBehind: true }))).toEqual([1_000]);
+});
+
+test('another instance knows nothing, and takes the next slot by one write where calls wait', async () => {
+  const { lease, writes } = deployment(100, 1, 2);
+  await lease(2);
+  expect(beginsOf(await lease(1, { instance: 1, isBusy: true }))).toEqual([400]);
+  expect(writes()).toBe(2);
+});
+
+test('an instant that no correct clock can have stored is replaced', async () => {
+  const { lease, wait } = deployment(100, 1, 2);
+  wait(3_600_000);
+  await lease(1);
+  wait(-3_600_000);
+  expect(beginsOf(await lease(1, { instance: 1 }))).toEqual([0]);
+});
+
+test('in no interval begin more calls than the rate and its burst, whoever leases and however late calls are', async () => {
+  const asks = fc.array(
+    fc.record({
+      waitMs: fc.integer({ min: 0, max: 400 }),
+      calls: fc.integer({ min: 1, max: 12 }),
+      instance: fc.integer({ min: 0, max: 3 }),
+      isBusy: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 40 },
+  );
+  const rates = fc.record({
+    everyMs: fc.constantFrom(1, 7, 50, 200, 1_500),
+    burst: fc.integer({ min: 1, max: 5 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      rates,
+      asks,
+      fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+      async ({ everyMs, burst }, all, late) => {
+        const { lease, wait } = deployment(everyMs, burst, 4);
+        const begins: number[] = [];
+        for (const { waitMs, calls, instance, isBusy } of all) {
+          wait(waitMs);
+          for (const answer of await lease(calls, { instance, isBusy })) {
+            if (answer.kind !== 'slot') continue;
+            const { startAt, startBy } = answer;
+            expect(startBy).toBeGreaterThanOrEqual(startAt + lateMs(everyMs));
+            begins.push(startAt + (late.next().value ?? 0) * (startBy - startAt));
+          }
+        }
+        begins.sort((a, b) => a - b);
+        for (const [at, from] of begins.entries()) {
+          const intervalMs = 1_000;
+          const within = begins.slice(at).filter((other) => other < from + intervalMs).length;
+          const most = (intervalMs + lateMs(everyMs)) / everyMs + burst;
+          expect(within).toBeLessThanOrEqual(Math.ceil(most));
+        }
+      },
+    ),
+  );
+});

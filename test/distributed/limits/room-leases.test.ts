@@ -1,0 +1,199 @@
+/** Room for calls at once that several instances share. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LimitSlot } from '#core/model/message.ts';
+import { roomLeases } from '#distributed/limits/room-leases.ts';
+import { limitTable } from '#sim/ports/sim-limit-items.ts';
+import { memoryItems } from '../../support/memory-limit-items.ts';
+
+const begin = Date.UTC(2026, 0, 1);
+const callMs = 10_000;
+/** See graceMs. */
+const graceMs = 5_000;
+
+/** Instances with one clock, whose writes are counted. */
+function deployment(max: number, count = 1) {
+  let nowMs = begin;
+  let writes = 0;
+  let limit = max;
+  const table = limitTable();
+  const items = memoryItems({
+    ...table,
+    occupy(name, change) {
+      writes += 1;
+      return table.occupy(name, change);
+    },
+  });
+  const all = Array.from({ length: count }, (_, at) =>
+    roomLeases({
+      ...{ items, clock: { now: () => nowMs }, random: { next: () => at / count } },
+      longestCallMs: callMs,
+    }),
+  );
+  const of = (instance: number) => {
+    const own = all[instance];
+    if (own === undefined) throw new Error('no such instance');
+    return own;
+  };
+  return {
+    wait(ms: number) {
+      nowMs += ms;
+    },
+    allow(next: number) {
+      limit = next;
+    },
+    writes: () => writes,
+    enter: (holder: string, { instance = 0, isBehind = false } = {}) =>
+      of(instance).enter({
+        ...{ name: 'pay/all##calls', max: limit, holder, isBehind },
+        until: nowMs + callMs,
+      }),
+    leave: (room: LimitSlot | null, holder: string, instance = 0) =>
+      room !== null && of(instance).leave(room, holder),
+    settle: (instance = 0) => of(instance).settle(),
+    extend: (room: LimitSlot | null, holder: string) =>
+      room !== null && of(0).extend(room.name, holder, nowMs + callMs),
+  };
+}
+
+test('as many enter as there is room for, and those that come together share a write', async () => {
+  const { enter, writes } = deployment(3);
+  const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => enter(holder)));
+  expect(rooms.map((room) => room !== null)).toEqual([true, true, true, false]);
+  expect(writes()).toBe(1);
+});
+
+test('one that leaves makes room for another by the same write', async () => {
+  const { enter, leave, writes } = deployment(1);
+  leave(await enter('a'), 'a');
+  expect(await enter('b')).not.toBeNull();
+  expect(writes()).toBe(2);
+});
+
+test('where room is scarce, who has left is written at once, so that others know', async () => {
+  const { enter, leave, settle, writes, wait } = deployment(2, 2);
+  const room = await enter('a');
+  expect(room).not.toHaveProperty('isScarce');
+  const scarce = await enter('b');
+  expect(scarce).toMatchObject({ isScarce: true });
+  expect(await enter('c', { instance: 1 })).toBeNull();
+  leave(scarce, 'b');
+  await settle();
+  const before = writes();
+  await settle();
+  expect(writes()).toBe(before);
+  wait(200);
+  expect(await enter('c', { instance: 1 })).not.toBeNull();
+});
+
+test('where room is plenty, who has left is written with those that come', async () => {
+  const { enter, leave, settle, writes } = deployment(30);
+  for (let number = 0; number < 10; number += 1) {
+    leave(await enter(`a${number}`), `a${number}`);
+    await settle();
+  }
+  expect(writes()).toBe(10);
+});
+
+test('a holder that never leaves loses its room after its complete-by', async () => {
+  const { enter, wait } = deployment(1, 2);
+  await enter('a');
+  wait(callMs + graceMs - 1);
+  expect(await enter('b', { instance: 1 })).toBeNull();
+  wait(2 + 200);
+  expect(await enter('b', { instance: 1 })).not.toBeNull();
+});
+
+test('room that a wrong clock gave until far ahead is free', async () => {
+  const { enter, wait } = deployment(1, 2);
+  wait(86_400_000);
+  await enter('a');
+  wait(-86_400_000);
+  expect(await enter('b', { instance: 1 })).not.toBeNull();
+});
+
+test('a heartbeat moves the end of the room', async () => {
+  const { enter, wait, extend } = deployment(1);
+  const room = await enter('a');
+  wait(callMs);
+  await extend(room, 'a');
+  await extend(room, 'stranger');
+  wait(callMs);
+  expect(await enter('b')).toBeNull();
+  wait(graceMs + 200);
+  expect(await enter('b')).not.toBeNull();
+});
+
+test('while others wait, one that comes enters only where most of the room is free', async () => {
+  const { enter } = deployment(4);
+  expect(await enter('a', { isBehind: true })).not.toBeNull();
+  await enter('b');
+  expect(await enter('c', { isBehind: true })).toBeNull();
+  expect(await enter('c')).not.toBeNull();
+});
+
+test('a limit of 64 has several items, and is used whole', async () => {
+  const { enter } = deployment(64);
+  const rooms: (LimitSlot | null)[] = [];
+  for (let number = 0; number < 70; number += 1) rooms.push(await enter(`a${number}`));
+  expect(rooms.filter((room) => room !== null)).toHaveLength(64);
+  expect(new Set(rooms.flatMap((room) => room?.name ?? [])).size).toBe(2);
+});
+
+test('a limit that was lowered lets nobody enter until enough have left', async () => {
+  const { enter, leave, allow } = deployment(3);
+  const rooms = [await enter('a'), await enter('b'), await enter('c')];
+  allow(1);
+  leave(rooms[0] ?? null, 'a');
+  expect(await enter('d')).toBeNull();
+  leave(rooms[1] ?? null, 'b');
+  leave(rooms[2] ?? null, 'c');
+  expect(await enter('d')).not.toBeNull();
+  allow(2);
+  expect(await enter('e')).not.toBeNull();
+});
+
+type Move = {
+  readonly instance: number;
+  readonly kind: 'enter' | 'leave' | 'die' | 'wait' | 'settle';
+};
+
+test('never more have room than the limit says, and none is lost when an instance dies', async () => {
+  const moves = fc.array(
+    fc.record({
+      instance: fc.integer({ min: 0, max: 2 }),
+      kind: fc.constantFrom<Move['kind']>('enter', 'enter', 'leave', 'die', 'wait', 'settle'),
+    }),
+    { maxLength: 60 },
+  );
+  await fc.assert(
+    fc.asyncProperty(moves, fc.integer({ min: 1, max: 4 }), async (all, max) => {
+      const { enter, leave, settle, wait } = deployment(max, 3);
+      const inside: { holder: string; room: LimitSlot; until: number }[] = [];
+      let [now, number] = [0, 0];
+      for (const { kind, instance } of all) {
+        if (kind === 'wait') {
+          wait(4_000);
+          now += 4_000;
+        } else if (kind === 'settle') await settle(instance);
+        else if (kind === 'die') inside.shift();
+        else if (kind === 'leave') {
+          const one = inside.shift();
+          if (one !== undefined) leave(one.room, one.holder, instance);
+        } else {
+          number += 1;
+          const room = await enter(`h${number}`, { instance });
+          const lasting = inside.filter(({ until }) => until >= now);
+          if (room === null) continue;
+          expect(lasting.length).toBeLessThan(max);
+          inside.push({ holder: `h${number}`, room, until: now + callMs });
+        }
+      }
+      // Each of the dead had room until its complete-by and a grace at most.
+      wait(callMs + graceMs + 1);
+      for (let at = 0; at < max; at += 1) expect(await enter(`last${at}`)).not.toBeNull();
+      expect(await enter('one more')).toBeNull();
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,109 @@
+/** When the calls of an agent begin that have slots of a rate. */
+import { expect, test } from 'vitest';
+import { UnavailableError } from '#core/model/errors.ts';
+import type { Request } from '#core/model/message.ts';
+import { rateLeases } from '#distributed/limits/rate-leases.ts';
+import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
+import { limitTable } from '#sim/ports/sim-limit-items.ts';
+import { call } from '../../support/agent-requests.ts';
+import { freeBreaker } from '../../support/breakers.ts';
+import { testLog } from '../../support/log.ts';
+import { memoryItems } from '../../support/memory-limit-items.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const rate = { name: 'pay/all##rate', everyMs: 100, burst: 1 };
+const slots = [{ name: rate.name, everyMs: rate.everyMs }];
+
+let number = 0;
+function aRequest(completeBy: number): Request {
+  number += 1;
+  return { ...call(`o${number}`), completeBy, completeWithinMs: 6_000 };
+}
+
+function agent({ isKnown = true } = {}) {
+  const clock = virtualClock();
+  const log = testLog();
+  const table = limitTable();
+  let isFailing = false;
+  const items = memoryItems({
+    ...table,
+    advance(name, change) {
+      if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
+      return table.advance(name, change);
+    },
+  });
+  const queueClock = { now: clock.now, isKnown: () => isKnown };
+  const breaker = slottedBreaker({ breaker: freeBreaker(), items, queueClock, log });
+  /** Whether the call may be made now; else when to ask again, ms from now. */
+  async function admit(request: Request): Promise<'now' | number> {
+    const admission = await breaker.admit(request);
+    return 'gate' in admission ? admission.retryAfterMs : 'now';
+  }
+  return {
+    ...{ clock, log, admit, breaker },
+    others: rateLeases(items, clock),
+    fail() {
+      isFailing = true;
+    },
+    request: (startInMs: number, startByMs = startInMs + 50): Request => ({
+      ...aRequest(clock.now() + 6_000),
+      ...{ slots, startAt: clock.now() + startInMs, startBy: clock.now() + startByMs },
+    }),
+  };
+}
+
+test('a request without slots is called at once', async () => {
+  const { admit, clock } = agent();
+  expect(await admit(aRequest(clock.now() + 6_000))).toBe('now');
+});
+
+test('a call waits for its slot, and begins in it', async () => {
+  const { admit, request, clock } = agent();
+  const own = request(300);
+  expect(await admit(own)).toBe(300);
+  await clock.advance(300);
+  expect(await admit(own)).toBe('now');
+});
+
+test('a call that is late, and each further one, leases a slot of its own', async () => {
+  const { admit, request, clock, others } = agent();
+  const own = request(0);
+  await others.lease({ rate, from: clock.now(), horizonMs: 500, isBusy: false, isBehind: false });
+  await clock.advance(60);
+  expect(await admit(own)).toBe(240);
+  await clock.advance(240);
+  expect(await admit(own)).toBe('now');
+  expect(await admit(own)).toBe(100);
+});
+
+test('a request whose slot cannot be leased is given back', async () => {
+  const { admit, request, clock, others } = agent();
+  const own = request(0);
+  for (let calls = 0; calls < 30; calls += 1) {
+    await others.lease({
+      rate,
+      from: clock.now(),
+      horizonMs: 9_000,
+      isBusy: true,
+      isBehind: false,
+    });
+  }
+  await clock.advance(60);
+  expect(await admit(own)).toBeGreaterThanOrEqual(own.completeBy - clock.now());
+});
+
+test('a store that gives no answer is asked again, and that is logged', async () => {
+  const { admit, request, clock, fail, log } = agent();
+  const own = request(0);
+  await clock.advance(60);
+  fail();
+  expect(await admit(own)).toBe(1_000);
+  expect(log.lines.map(({ event }) => event)).toEqual(['limits-unknown']);
+});
+
+test('an instance that does not know the time makes only calls that may begin at any time', async () => {
+  const { admit, request, clock } = agent({ isKnown: false });
+  const own = request(300);
+  expect(await admit(own)).toBeGreaterThanOrEqual(own.completeBy - clock.now());
+  expect(await admit(request(0, 300))).toBe('now');
+});

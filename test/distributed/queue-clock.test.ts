@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { queueClock } from '#distributed/queue-clock.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** An instance whose clock is so far ahead of the queues, and receives messages after so long each, ms. */
+function instance(aheadMs: number) {
+  const clock = virtualClock();
+  const time = queueClock(clock);
+  const truth = () => clock.now() - aheadMs;
+  return {
+    time,
+    errorMs: () => time.now() - truth(),
+    async receive(...tookMs: readonly number[]) {
+      time.received(tookMs.map((ms) => truth() - ms));
+      await clock.advance(1_000);
+    },
+    clock,
+  };
+}
+
+test('before any message its own clock counts', () => {
+  const { time, clock } = instance(500);
+  expect(time.now()).toBe(clock.now());
+  expect(time.isKnown()).toBe(false);
+});
+
+test.each([-2_000, 0, 2_000])('a clock that is %d ms ahead is corrected', async (aheadMs) => {
+  const { receive, errorMs, time } = instance(aheadMs);
+  await receive(700);
+  await receive(9, 30);
+  await receive(40);
+  expect(errorMs()).toBe(-9);
+  expect(time.aheadMs()).toBe(aheadMs + 9);
+});
+
+test('the batch for which an instance was started does not tell the time well', async () => {
+  const { receive, time } = instance(0);
+  await receive(700, 705);
+  expect(time.isKnown()).toBe(false);
+  await receive();
+  expect(time.isKnown()).toBe(false);
+  await receive(8);
+  expect(time.isKnown()).toBe(true);
+});
+
+test('what messages said long ago is forgotten', async () => {
+  const { receive, errorMs, clock } = instance(0);
+  await receive(3);
+  await clock.advance(120_000);
+  await receive(20);
+  expect(errorMs()).toBe(-3);
+  await clock.advance(60_000);
+  await receive(25);
+  expect(errorMs()).toBe(-20);
+});
+
+test('a clock that is set back is corrected at the next message', async () => {
+  const { time, clock } = instance(0);
+  time.received([clock.now() - 5]);
+  const before = clock.now();
+  clock.jump(-10_000);
+  time.received([before - 5]);
+  expect(time.now()).toBe(before - 5);
+});
