@@ -5,17 +5,21 @@ import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { hideMessages, receivesOf } from '#aws/queues/hide-messages.ts';
+import { learnTime } from '#aws/queues/learn-time.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
+import { queueClock } from '#distributed/queue-clock.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Circuits } from '#ports/circuits.ts';
 import type { Ejections } from '#ports/ejections.ts';
+import type { LimitItems } from '#ports/limit-items.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
@@ -43,7 +47,12 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     waitMs: batchWaitMs,
     batchMax: sendBatchMax,
   });
-  const { circuits, ejections: stored } = storedOnDemand(config.REEVE_COORDINATION_TABLE);
+  const {
+    circuits,
+    ejections: stored,
+    limitItems,
+  } = storedOnDemand(config.REEVE_COORDINATION_TABLE);
+  const timeOfQueues = queueClock(systemClock);
   const breaker = sharedCircuitBreaker({
     agent: implementation.contract.name,
     instance: instanceName(),
@@ -60,7 +69,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   const { publish, published } = publishedOnDemand();
   const runner = assembleAgent(implementation, {
     repliesOf: () => replies,
-    breakerFor: () => breaker,
+    breakerFor: () => slottedBreaker({ breaker, items: limitItems, queueClock: timeOfQueues, log }),
     clock: systemClock,
     random: systemRandom,
     log: metered(log, publish),
@@ -70,6 +79,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
   return logged<SQSEvent, SQSBatchResponse>(async (event, context) => {
+    learnTime(timeOfQueues, event);
     const response = await deliverBatch(event, {
       codec: requestCodec,
       receive: (requests, records) =>
@@ -93,11 +103,21 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   });
 }
 
-/** A healthy service needs nothing stored, so the client of DynamoDB is loaded after the first failed call. */
-function storedOnDemand(table: string): { circuits: Circuits; ejections: Ejections } {
+interface Stored {
+  readonly circuits: Circuits;
+  readonly ejections: Ejections;
+  readonly limitItems: LimitItems;
+}
+
+/** Most calls need nothing stored, so the client of DynamoDB is loaded after the first one that failed, or missed its slot. */
+function storedOnDemand(table: string): Stored {
   const loaded = onDemand(async () => {
-    const { circuitsOf, ejectionsOf } = await import('./circuits.ts');
-    return { circuits: circuitsOf(table), ejections: ejectionsOf(table) };
+    const { circuitsOf, ejectionsOf, limitItemsOf } = await import('./circuits.ts');
+    return {
+      circuits: circuitsOf(table),
+      ejections: ejectionsOf(table),
+      limitItems: limitItemsOf(table),
+    };
   });
   return {
     circuits: {
@@ -109,6 +129,12 @@ function storedOnDemand(table: string): { circuits: Circuits; ejections: Ejectio
       read: async (agent) => (await loaded()).ejections.read(agent),
       store: async (agent, ejection, nowMs) =>
         (await loaded()).ejections.store(agent, ejection, nowMs),
+    },
+    limitItems: {
+      advance: async (name, change) => (await loaded()).limitItems.advance(name, change),
+      occupy: async (name, change) => (await loaded()).limitItems.occupy(name, change),
+      extend: async (name, holder, until) =>
+        (await loaded()).limitItems.extend(name, holder, until),
     },
   };
 }

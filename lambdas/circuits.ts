@@ -2,9 +2,11 @@
 import { dynamoClient } from '#aws/clients.ts';
 import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
+import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { hasJustOpened, type SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Circuits } from '#ports/circuits.ts';
 import type { Ejections } from '#ports/ejections.ts';
+import type { LimitItems } from '#ports/limit-items.ts';
 import { publish } from './metrics.ts';
 import { log } from './telemetry.ts';
 
@@ -23,6 +25,9 @@ export function circuitsOf(table: string): Circuits {
 
 /** @param table the name of the Coordination table */
 export const ejectionsOf = (table: string): Ejections => dynamoEjections(dynamoClient(), table);
+
+/** @param table the name of the Coordination table */
+export const limitItemsOf = (table: string): LimitItems => dynamoLimitItems(dynamoClient(), table);
 
 /** One log line when the service becomes unavailable, and the metric of its alarm also after each failed probe. */
 function report(agent: string, circuit: SharedCircuit): void {

@@ -22,6 +22,7 @@ import {
   type Index,
   type Key,
   lineKey,
+  limitKey,
   orderKey,
   processIndexes,
   recentIndex,
@@ -133,6 +134,7 @@ export class StateStore extends Construct {
     to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
     const keys = [circuitKey('*'), agentSettingsKey];
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, ...keys);
+    to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, limitKey('*'));
   }
 
   /** Shows what agents do, changes which of them get calls, and starts what waits for them. */
@@ -147,6 +149,8 @@ export class StateStore extends Construct {
   allowCircuit(to: ReeveFunction, agent: string): void {
     const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
     to.allowItems(actions, this.coordination.tableArn, circuitKey(agent));
+    const limits = ownersOf(agent).map((owner) => limitKey(`${owner}/*`));
+    to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, ...limits);
   }
 
   /** Reads when the last sweep was. */
@@ -183,3 +187,9 @@ export class StateStore extends Construct {
     return `${this.processes.tableArn}/index/${name}`;
   }
 }
+
+/** Who may have limits that count calls of the agent: itself, and a pool of which it is a member (`pool-member`). */
+const ownersOf = (agent: string): readonly string[] => {
+  const parts = agent.split('-');
+  return parts.map((_, at) => parts.slice(0, at + 1).join('-'));
+};
