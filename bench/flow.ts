@@ -9,6 +9,7 @@ import { burst } from './flow/burst.ts';
 import { endpoints } from './flow/endpoints.ts';
 import { endpointsJitter, endpointsModel } from './flow/endpoints-model.ts';
 import { limits } from './flow/limits.ts';
+import { limitsModel, modelledRates } from './flow/limits-model.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
 import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
@@ -21,7 +22,7 @@ const { values: flags } = parseArgs({
     only: {
       type: 'string',
       default:
-        'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits',
+        'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits,limits-model',
     },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
@@ -93,6 +94,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   async *limits() {
     for (const perSecond of [5, 100, 1_000]) yield await limits(perSecond);
+  },
+  async *'limits-model'() {
+    for (const rate of modelledRates) yield await limitsModel(rate);
   },
 };
 

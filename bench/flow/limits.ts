@@ -7,6 +7,7 @@ import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { rounded } from './figures.ts';
+import { mostIn, overMax, usedMin } from './limit-bars.ts';
 import { plainRequest } from './plain-request.ts';
 import { silent } from './silent-log.ts';
 
@@ -14,10 +15,6 @@ import { silent } from './silent-log.ts';
 const warmUpMs = 1_000;
 const measuredMs = 10_000;
 const callMs = 20;
-/** The bars: of the rate under backlog, and of the calls of any second over it, besides one call. */
-const usedMin = 0.97;
-const overMax = 0.02;
-
 /** @param perSecond the calls that the service allows per second */
 export async function limits(perSecond: number) {
   const begun: number[] = [];
@@ -62,7 +59,7 @@ export async function limits(perSecond: number) {
     await sleep(warmUpMs + measuredMs);
     const calls = begun.filter((at) => at >= from && at < from + measuredMs);
     const used = calls.length / ((perSecond * measuredMs) / 1_000);
-    const most = mostInASecond(begun);
+    const most = mostIn(1_000, begun);
     const allowed = perSecond * (1 + overMax) + 1;
     return {
       perSecond,
@@ -76,14 +73,4 @@ export async function limits(perSecond: number) {
   } finally {
     reeve.close();
   }
-}
-
-function mostInASecond(begun: readonly number[]): number {
-  let most = 0;
-  let first = 0;
-  for (const [last, at] of begun.entries()) {
-    while ((begun[first] ?? at) <= at - 1_000) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
 }

@@ -7,7 +7,7 @@ import type { HeldSteps } from '#ports/held-steps.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
 import type { HeldStarter } from '#roles/scheduler.ts';
-import { type NextOrder, nextHeld } from './next-held.ts';
+import { type NextOrder, type NextOrders, nextHeld } from './next-held.ts';
 import type { SharedGates } from './shared-gates.ts';
 
 /** The ports of {@link heldStarter}. */
@@ -51,17 +51,21 @@ export function heldStarter({
     return [...all.slice(turn), ...all.slice(0, turn)];
   }
 
-  async function firstOf(names: readonly string[], count: number): Promise<readonly NextOrder[]> {
+  async function firstOf(names: readonly string[], count: number): Promise<NextOrders> {
     const orders: NextOrder[] = [];
+    let areWaiting = false;
     for (const name of names) {
-      if (orders.length < count) orders.push(...(await next.of(name, count - orders.length)));
+      if (orders.length === count) break;
+      const own = await next.of(name, count - orders.length);
+      orders.push(...own.orders);
+      areWaiting ||= own.areWaiting;
     }
-    return orders;
+    return { orders, areWaiting };
   }
 
   async function chosenOf(agent: string, count: number): Promise<readonly OrderId[]> {
-    const orders = await firstOf(namesOf(agent), count);
-    if (orders.length === 0) gates.nothingWaits(agent);
+    const { orders, areWaiting } = await firstOf(namesOf(agent), count);
+    if (!areWaiting) gates.nothingWaits(agent);
     const orderIds = orders.map(({ orderId }) => orderId);
     gates.chosen(agent, orderIds);
     return orderIds;

@@ -35,13 +35,13 @@ export function heldSweep(ports: HeldSweepPorts): () => Promise<readonly string[
     await Promise.all(
       ports.agents.map(async (agent) => {
         try {
-          const waiting = await next.of(agent, nudgesPerSweep);
-          if (waiting.length === 0) return;
+          const { orders } = await next.of(agent, nudgesPerSweep);
+          if (orders.length === 0) return;
           waitingFor.push(agent);
           const nowMs = ports.clock.now();
           const everyMs = ports.sweepPeriodMs / nudgesPerSweep;
           await ports.nudges.send(
-            waiting.map((order, turn) => ({ ...order, at: Math.round(nowMs + turn * everyMs) })),
+            orders.map((order, turn) => ({ ...order, at: Math.round(nowMs + turn * everyMs) })),
           );
         } catch (error) {
           ports.log.warn('held-steps-unread', { agent, error: errorKind(error) });

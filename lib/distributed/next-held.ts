@@ -9,6 +9,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { HeldOrder, HeldPlace, HeldSteps } from '#ports/held-steps.ts';
+import { recentMap } from './recent-map.ts';
 
 /** An order that is next. */
 export interface NextOrder {
@@ -16,10 +17,17 @@ export interface NextOrder {
   readonly priority: Priority;
 }
 
+/** Those that are next. */
+export interface NextOrders {
+  readonly orders: readonly NextOrder[];
+  /** Some wait, also if the queues of all of them are closed. */
+  readonly areWaiting: boolean;
+}
+
 /** See {@link nextHeld}. */
 export interface NextHeld {
   /** At most `count` orders that wait for the agent. @throws {UnavailableError} when the index cannot be read */
-  of(agent: string, count: number): Promise<readonly NextOrder[]>;
+  of(agent: string, count: number): Promise<NextOrders>;
   /** Of so many orders that were next, so many had been started by others, which the index did not show yet. */
   tried(agent: string, asked: number, early: number): void;
 }
@@ -30,6 +38,9 @@ const readsMax = 8;
 /** The orders of one class that a read of the index has shown, by flow and queue. */
 interface Shown {
   readonly flows: Map<string, Map<string | null, OrderId[]>>;
+  readonly orderIds: Set<OrderId>;
+  /** Some wait whose queues are closed. */
+  hasClosed: boolean;
 }
 
 /**
@@ -62,12 +73,14 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
       const turns = agents.get(agent) ?? turnsOfAgent(options);
       agents.set(agent, turns);
       const shown = new Map<Priority, Shown>();
+      let areWaiting = false;
       await Promise.all(
         priorities.map(async (priority) => {
-          const limit = Math.max(Math.ceil(turns.page()), count);
+          const limit = Math.max(turns.page.current(), count);
           const read = (after: HeldPlace | null) => index.waiting(agent, priority, limit, after);
-          const flows = await turns.show(priority, limit, read);
-          if (flows.size > 0) shown.set(priority, { flows });
+          const own = await turns.show(priority, limit, read);
+          if (own.flows.size > 0) shown.set(priority, own);
+          areWaiting ||= own.hasClosed || own.flows.size > 0;
         }),
       );
       const next: NextOrder[] = [];
@@ -76,9 +89,9 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
         if (order === undefined) break;
         next.push(order);
       }
-      return next;
+      return { orders: next, areWaiting };
     },
-    tried: (agent, asked, early) => agents.get(agent)?.tried(early / asked),
+    tried: (agent, asked, early) => agents.get(agent)?.page.tried(early / asked),
   };
 }
 
@@ -100,45 +113,36 @@ function turnsOfAgent(options: NextHeldOptions) {
     }
   }
 
-  function add(flows: Shown['flows'], { orderId, flow, queue }: HeldOrder): void {
-    if (taken.has(orderId) || (queue !== null && isClosed(queue))) return;
-    const own = flows.get(flow) ?? new Map<string | null, OrderId[]>();
-    flows.set(flow, own);
+  function add(to: Shown, { orderId, flow, queue }: HeldOrder): void {
+    if (taken.has(orderId) || to.orderIds.has(orderId)) return;
+    if (queue !== null && isClosed(queue)) {
+      to.hasClosed = true;
+      return;
+    }
+    const own = to.flows.get(flow) ?? new Map<string | null, OrderId[]>();
+    to.flows.set(flow, own);
     const orders = own.get(queue) ?? [];
-    if (!orders.includes(orderId)) own.set(queue, [...orders, orderId]);
+    orders.push(orderId);
+    own.set(queue, orders);
+    to.orderIds.add(orderId);
   }
 
-  let page = pages.least;
-
   return {
-    page: () => page,
-    /** @param early the part of the orders that others had started */
-    tried(early: number): void {
-      if (early > pages.often) page = Math.min(pages.most, page * pages.growth);
-      else if (early < pages.seldom) page = Math.max(pages.least, page * pages.decline);
-    },
-    /** Reads the places of a class, from where the last read ended, and around the end of the index. */
+    page: pageSize(),
+    /** @param read a page of the places of a class, after that place */
     async show(
       priority: Priority,
       limit: number,
       read: (after: HeldPlace | null) => Promise<readonly HeldOrder[]>,
-    ): Promise<Shown['flows']> {
+    ): Promise<Shown> {
       forgetTaken();
-      const flows: Shown['flows'] = new Map();
-      const from = last.get(priority) ?? null;
-      let after = from;
-      let isAround = from === null;
-      for (let reads = 0; reads < readsMax; reads += 1) {
-        const page = await read(after);
-        for (const order of page) add(flows, order);
-        const end = page.at(-1) ?? null;
-        if (end !== null) last.set(priority, end);
-        const isAtEnd = page.length < limit;
-        if (isAround && (isAtEnd || end === null || (from !== null && !isBefore(end, from)))) break;
-        isAround ||= isAtEnd;
-        after = isAtEnd ? null : end;
+      const shown: Shown = { flows: new Map(), orderIds: new Set(), hasClosed: false };
+      for await (const page of pagesAround(last.get(priority) ?? null, limit, read)) {
+        for (const order of page) add(shown, order);
+        const end = page.at(-1);
+        if (end !== undefined) last.set(priority, end);
       }
-      return flows;
+      return shown;
     },
     /** Takes the order whose turn it is. */
     take(shown: Map<Priority, Shown>): NextOrder | undefined {
@@ -170,6 +174,38 @@ function turnsOfAgent(options: NextHeldOptions) {
   }
 }
 
+/** How many orders a page has. */
+function pageSize() {
+  let size = pages.least;
+  return {
+    current: () => Math.ceil(size),
+    /** @param early the part of the orders that others had started */
+    tried(early: number): void {
+      if (early > pages.often) size = Math.min(pages.most, size * pages.growth);
+      else if (early < pages.seldom) size = Math.max(pages.least, size * pages.decline);
+    },
+  };
+}
+
+/** The pages of a class, from that place, and around the end of the index. */
+async function* pagesAround(
+  from: HeldPlace | null,
+  limit: number,
+  read: (after: HeldPlace | null) => Promise<readonly HeldOrder[]>,
+): AsyncGenerator<readonly HeldOrder[]> {
+  let after = from;
+  let isAround = from === null;
+  for (let reads = 0; reads < readsMax; reads += 1) {
+    const page = await read(after);
+    yield page;
+    const end = page.at(-1) ?? null;
+    const isAtEnd = page.length < limit;
+    if (isAround && (isAtEnd || end === null || (from !== null && !isBefore(end, from)))) return;
+    isAround ||= isAtEnd;
+    after = isAtEnd ? null : end;
+  }
+}
+
 /** Places sort by flow, then by queue: those without one first. */
 const isBefore = (a: HeldPlace, b: HeldPlace) =>
   a.flow === b.flow ? (a.queue ?? '') < (b.queue ?? '') : a.flow < b.flow;
@@ -177,15 +213,12 @@ const isBefore = (a: HeldPlace, b: HeldPlace) =>
 /** Names whose turns are remembered: those of tenants with several queues at a time. */
 const namesMax = 1_000;
 
-function turnsByName<Name, Offered>(weightOf: (offered: Offered) => number) {
-  const all = new Map<Name, FairTurns<Offered>>();
+function turnsByName<Name extends string, Offered>(weightOf: (offered: Offered) => number) {
+  const all = recentMap<FairTurns<Offered>>(namesMax);
   return {
     of(name: Name): FairTurns<Offered> {
       const own = all.get(name) ?? fairTurns(weightOf);
-      all.delete(name);
       all.set(name, own);
-      const [oldest] = all.keys();
-      if (all.size > namesMax && oldest !== undefined) all.delete(oldest);
       return own;
     },
   };

@@ -23,7 +23,7 @@ export function nudgeWaiting({ heldSteps, nudges, clock }: NudgeWaitingPorts) {
     const next = nextHeld({ index: heldSteps, clock });
     const waiting = await Promise.all(names.map((name) => next.of(name, nudgesEach)));
     const at = clock.now() + knownAfterMs;
-    const messages = waiting.flat().map((order) => ({ ...order, at }));
+    const messages = waiting.flatMap(({ orders }) => orders.map((order) => ({ ...order, at })));
     if (messages.length > 0) await nudges.send(messages);
   };
 }

@@ -82,23 +82,14 @@ export function sharedGates({
     );
   }
 
-  async function afterReads(
-    stale: readonly AgentLoad[],
-    requests: readonly Request[],
-    hasWaited: boolean,
-  ) {
-    await Promise.all(stale.map((load) => load.refresh()));
-    return answers(requests, hasWaited);
-  }
-
   return {
     ask(requests, hasWaited) {
       const stale = [...new Set(requests.map(({ agent }) => of(agent)))].filter((load) =>
         load.isStale(),
       );
-      return stale.length === 0
-        ? answers(requests, hasWaited)
-        : afterReads(stale, requests, hasWaited);
+      if (stale.length === 0) return answers(requests, hasWaited);
+      const reads = Promise.all(stale.map((load) => load.refresh()));
+      return reads.then(() => answers(requests, hasWaited));
     },
     isAvailable: (agent) => of(agent).isAvailable(),
     release(requests) {

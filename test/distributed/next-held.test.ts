@@ -18,6 +18,18 @@ const textOf = ({ flow, queue }: HeldPlace) => `${flow}/${queue ?? ''}`;
 /** An index in memory, in the order of the stored one. `served`: how many of each flow were taken. */
 function index(weightOf?: (flow: string) => number, isClosed?: (queue: string) => boolean) {
   let waiting: Waiting[] = [];
+  /** By class, in the order of their texts; made when it is read. */
+  const sorted = new Map<Priority, readonly (Waiting & { readonly text: string })[]>();
+  const sortedOf = (priority: Priority) => {
+    const own =
+      sorted.get(priority) ??
+      waiting
+        .filter((one) => one.priority === priority)
+        .map((one) => ({ ...one, text: textOf(one) }))
+        .toSorted((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text)));
+    sorted.set(priority, own);
+    return own;
+  };
   let number = 0;
   let reads = 0;
   const served = new Map<string, number>();
@@ -29,12 +41,10 @@ function index(weightOf?: (flow: string) => number, isClosed?: (queue: string) =
     index: {
       async waiting(_agent: string, priority: Priority, limit: number, after: HeldPlace | null) {
         reads += 1;
-        return waiting
-          .filter(
-            (one) => one.priority === priority && (after === null || textOf(one) > textOf(after)),
-          )
-          .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b))))
-          .slice(0, limit);
+        const all = sortedOf(priority);
+        const end = after === null ? '' : textOf(after);
+        const from = all.findIndex(({ text }) => text > end);
+        return from < 0 ? [] : all.slice(from, from + limit);
       },
     },
   });
@@ -46,15 +56,18 @@ function index(weightOf?: (flow: string) => number, isClosed?: (queue: string) =
         number += 1;
         waiting.push({ orderId: orderId(`o${number}`), flow, queue, priority });
       }
+      sorted.delete(priority);
     },
     async take(count: number): Promise<readonly OrderId[]> {
-      const taken = (await next.of('paint', count)).map((order) => order.orderId);
+      const taken = (await next.of('paint', count)).orders.map((order) => order.orderId);
       for (const id of taken) {
         const one = waiting.find((other) => other.orderId === id);
         const key = `${one?.priority} ${one?.flow}${one?.queue ?? ''}`;
         served.set(key, (served.get(key) ?? 0) + 1);
       }
-      waiting = waiting.filter((one) => !taken.includes(one.orderId));
+      const isLeft = (one: Waiting) => !taken.includes(one.orderId);
+      waiting = waiting.filter(isLeft);
+      for (const [priority, all] of sorted) sorted.set(priority, all.filter(isLeft));
       return taken;
     },
   };
@@ -125,11 +138,11 @@ test('an order that was taken is not taken again while the index may still show 
     },
   };
   const next = nextHeld({ index, clock });
-  expect(await next.of('paint', 1)).toHaveLength(1);
-  expect(await next.of('paint', 1)).toEqual([]);
+  expect((await next.of('paint', 1)).orders).toHaveLength(1);
+  expect(await next.of('paint', 1)).toEqual({ orders: [], areWaiting: false });
   // It did not start after all.
   await clock.advance(1_000);
-  expect(await next.of('paint', 1)).toHaveLength(1);
+  expect((await next.of('paint', 1)).orders).toHaveLength(1);
 });
 
 test('several readers of one index take different orders, if each chooses a place', async () => {
@@ -144,7 +157,10 @@ test('several readers of one index take different orders, if each chooses a plac
     },
   };
   const next = nextHeld({ index, clock: virtualClock(), placeIn: (shown) => shown - 1 });
-  expect((await next.of('paint', 2)).map((order) => order.orderId)).toEqual(['three', 'two']);
+  expect((await next.of('paint', 2)).orders.map((order) => order.orderId)).toEqual([
+    'three',
+    'two',
+  ]);
 });
 
 test('the queues of one tenant have equal shares, and take none of those of other tenants', async () => {

@@ -10,6 +10,7 @@ import type { LimitSlot } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Random } from '#ports/random.ts';
+import { recentMap } from '../recent-map.ts';
 import { type RoomItem, roomItem } from './room-item.ts';
 
 /** A holder that comes. */
@@ -61,16 +62,13 @@ export interface RoomLeasesOptions {
 export function roomLeases(options: RoomLeasesOptions): RoomLeases {
   const { items, clock, random } = options;
   const longestMs = options.longestCallMs + graceMs + clockToleranceMs;
-  const known = new Map<string, RoomItem>();
+  const known = recentMap<RoomItem>(knownMax);
   /** The items from which holders have gone. */
   const left = new Set<string>();
 
   function of(name: string): RoomItem {
     const item = known.get(name) ?? roomItem({ items, clock, longestMs }, name);
-    known.delete(name);
     known.set(name, item);
-    const [oldest] = known.keys();
-    if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
     return item;
   }
 

@@ -10,7 +10,9 @@ import type { LimitItems } from '#ports/limit-items.ts';
 import type { Log } from '#ports/log.ts';
 import type { QueueClock } from '../queue-clock.ts';
 import { isRoom } from './counted-limits.ts';
-import { arrivalMs, type RateLeases, rateLeases, type Slot } from './rate-leases.ts';
+import { arrivalMs } from './rate-item.ts';
+import { type RateLeases, rateLeases } from './rate-leases.ts';
+import type { Slot } from './spare-slots.ts';
 
 /** Options of {@link slottedBreaker}. */
 export interface SlottedBreakerOptions {

@@ -12,6 +12,8 @@ export interface FunctionPoolOptions<Instance> {
   readonly around: Pick<SimContext, 'timeline' | 'chance'>;
   /** @param number from 1 */
   readonly make: (number: number) => Instance;
+  /** Instances at once, at most: others wait for one that is free. Default: as many as there are invocations. */
+  readonly most?: number;
 }
 
 /** The begin of a new instance, ms. */
@@ -22,9 +24,12 @@ const lifeMs = { least: 60_000, most: 300_000 };
 export function functionPool<Instance>({
   around: { timeline, chance },
   make,
+  most = Number.POSITIVE_INFINITY,
 }: FunctionPoolOptions<Instance>): FunctionPool<Instance> {
   const free: { readonly instance: Instance; readonly until: number }[] = [];
+  const waiting: (() => void)[] = [];
   let count = 0;
+  let running = 0;
 
   function takeFree() {
     while (free.length > 0) {
@@ -47,11 +52,16 @@ export function functionPool<Instance>({
   return {
     made: () => count,
     async run(work) {
+      if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+      else running += 1;
       const own = takeFree() ?? (await begun());
       try {
         return await work(own.instance);
       } finally {
         free.push(own);
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next();
       }
     },
   };

@@ -1,5 +1,8 @@
 /** Gives a deployment more orders at once than the limit of one of its agents lets through, and notes when its calls begin. */
-import type { CallLimits } from '#core/definition/registry.ts';
+import * as z from 'zod';
+import { type CallLimits, workflowRegistry } from '#core/definition/registry.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { payment } from '#sim/orders/sim-agents.ts';
 import type { Settle } from '#sim/world/virtual-time.ts';
 import { invocationContext } from './load-context.ts';
 import { bottleneck } from './load-setting.ts';
@@ -13,9 +16,9 @@ export interface Limited {
   readonly failures: number;
   /** Calls at once, at most. */
   readonly atOnce: number;
-  /** The writes of limits. */
-  readonly writes: number;
-  /** Those of the item that was written most often, in one second, at most. */
+  /** When limits were written, ms since the first call. */
+  readonly writes: readonly number[];
+  /** How many instances the Scheduler has had. */
   readonly schedulers: number;
   readonly events: LoadWorld['events'];
 }
@@ -46,9 +49,11 @@ export async function limited(options: LimitedOptions): Promise<Limited> {
   const world = loadWorld({
     around,
     setting: {
-      ...{ seed, callMs, variation: 0.3, batches: 100, classes: 1 },
+      ...{ seed, callMs, variation: 0.3, batches: 500, classes: 1 },
       ...{ backlogMaxMs: 3_600_000, countAgeMs: 1_000, skewMs },
       limits: new Map([[bottleneck, options.limits]]),
+      schedulersMax: 50,
+      registry,
     },
     onWrite({ after }) {
       atOnce = Math.max(atOnce, world.services.busy());
@@ -82,15 +87,24 @@ export async function limited(options: LimitedOptions): Promise<Limited> {
   return {
     begins: begins.map((at) => at - first),
     ...{ orders, processed, failures, atOnce },
-    writes: [...world.limitWrites.values()].reduce((sum, count) => sum + count, 0),
+    writes: world.limitWrites.map((at) => at - first),
     schedulers: world.schedulers(),
     events: world.events,
   };
 }
 
+const charge = defineWorkflow({ name: 'charge', version: 1, details: z.object({ units: z.int() }) })
+  .step('pay', {
+    agent: payment,
+    input: ({ details: { units } }) => ({ units, from: [] }),
+    completeWithin: 6_000,
+  })
+  .build();
+const registry = workflowRegistry([charge]);
+
 const request = {
-  workflow: 'sequence',
-  details: { units: 1, boxes: 1, express: false },
+  workflow: 'charge',
+  details: { units: 1 },
   priority: 'normal',
   key: null,
   replyTo: null,

@@ -10,10 +10,12 @@ import { digest, idsOf } from '#sim/world/host-ports.ts';
 import { machine as machineOf } from '#sim/world/machine.ts';
 import type { ProcessRoles } from '#sim/world/one-process.ts';
 import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
+import type { LoadSetting } from './load-setting.ts';
 
 /** It has all roles, of which its function uses one. */
 export function instanceOf(
   shared: SharedByFunctions & { readonly table: SimTable },
+  { registry = registries.old }: Pick<LoadSetting, 'registry'>,
   log: Log,
   name: string,
   skewMs: number,
@@ -32,7 +34,7 @@ export function instanceOf(
     ...{ store, log, digest, clock: machine.clock, random: around.chance },
     id: schedulerId(name),
     ids: idsOf(machine),
-    registry: registries.old,
+    registry,
     responseChannels: [],
     outageAfterMs: 3 * sweepPeriodMs,
   };

@@ -1,5 +1,5 @@
 /** What a deployment under load consists of, and what is offered to it. */
-import type { CallLimits } from '#core/definition/registry.ts';
+import type { CallLimits, WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Priority } from '#core/model/record.ts';
 
 /** The agent that is the bottleneck, in the middle of the workflow `sequence`. */
@@ -20,6 +20,10 @@ export interface LoadSetting {
   readonly countAgeMs: number;
   /** The limits of agents, by their names. Default: there are none. */
   readonly limits?: ReadonlyMap<string, CallLimits>;
+  /** Default: the workflows of the simulated worlds. */
+  readonly registry?: WorkflowRegistry;
+  /** Instances of the Scheduler at once, at most. Default: as many as there are batches of messages. */
+  readonly schedulersMax?: number;
   /** How far the clocks of two instances may differ, ms. Default: not at all. */
   readonly skewMs?: number;
 }

@@ -41,8 +41,8 @@ export interface LoadWorld {
   readonly events: ReadonlyMap<string, number>;
   /** How many instances the Scheduler has had. */
   schedulers(): number;
-  /** The writes of limits, by item. */
-  readonly limitWrites: ReadonlyMap<string, number>;
+  /** When limits were written. */
+  readonly limitWrites: readonly number[];
 }
 
 export interface LoadWorldOptions {
@@ -62,12 +62,15 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
   const { setting, around, hasScheduler = true } = options;
   const events = new Map<string, number>();
   const log = countingLog(events);
-  const pool = (name: string): FunctionPool<ProcessRoles> =>
+  const pool = (name: string, most?: number): FunctionPool<ProcessRoles> =>
     functionPool({
       around,
-      make: (number) => instanceOf(shared, log, `${name}-${number}`, skewed(name, setting, around)),
+      ...(most !== undefined && { most }),
+      make: (number) =>
+        instanceOf(shared, setting, log, `${name}-${number}`, skewed(name, setting, around)),
     });
-  const [door, scheduler, supervisor] = [pool('door'), pool('scheduler'), pool('supervisor')];
+  const [door, supervisor] = [pool('door'), pool('supervisor')];
+  const scheduler = pool('scheduler', setting.schedulersMax);
   const agents = new Map<AgentName, FunctionPool<ProcessRoles>>();
 
   function poolOf(agent: AgentName): FunctionPool<ProcessRoles> {
@@ -100,7 +103,8 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
         : [],
   });
   const services = loadServices(setting, around);
-  const limitItems = countedTable(limitTable());
+  const limitWrites: number[] = [];
+  const limitItems = watchedTable(limitTable(), () => limitWrites.push(around.timeline.now()));
   const shared: SharedByFunctions & { readonly table: SimTable } = {
     ...tablesOf(options),
     ...{ around, services, queues, sweepPeriodMs },
@@ -120,7 +124,7 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
   return {
     ...{ services, events, door },
     schedulers: scheduler.made,
-    limitWrites: limitItems.writes,
+    limitWrites,
     requests: [...divided.values()].flat(),
     sweep: () => sweeping(supervisor, (tick) => tick.tick(), true),
   };
@@ -165,22 +169,19 @@ function sweeping(
 const skewed = (name: string, { skewMs = 0 }: LoadSetting, { chance }: SimContext) =>
   skewMs === 0 || name === 'door' ? -skewMs / 2 : chance.between(0, skewMs) - skewMs / 2;
 
-/** Counts the writes of each item. */
-function countedTable(table: LimitTable): LimitTable & { readonly writes: Map<string, number> } {
-  const writes = new Map<string, number>();
-  const count = (name: string) => writes.set(name, (writes.get(name) ?? 0) + 1);
+/** Notes each write. */
+function watchedTable(table: LimitTable, onWrite: () => void): LimitTable {
   return {
-    writes,
     advance(name, change) {
-      count(name);
+      onWrite();
       return table.advance(name, change);
     },
     occupy(name, change) {
-      count(name);
+      onWrite();
       return table.occupy(name, change);
     },
     extend(name, holder, until) {
-      count(name);
+      onWrite();
       table.extend(name, holder, until);
     },
   };

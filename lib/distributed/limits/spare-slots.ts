@@ -1,0 +1,33 @@
+/** Slots of a rate that an instance has leased, and that no call has yet. */
+import type { Clock } from '#ports/clock.ts';
+
+/** When a call may begin, ms since the epoch. */
+export interface Slot {
+  readonly startAt: number;
+  readonly startBy: number;
+}
+
+/** See above. */
+export interface SpareSlots {
+  add(slots: readonly Slot[]): void;
+  /** The earliest one not before that instant, which a request sent now reaches in time. */
+  take(from: number): Slot | undefined;
+}
+
+/** A request is on its way for at most so long, nearly always, ms. */
+export const travelMs = 100;
+
+/** None at first. */
+export function spareSlots(clock: Pick<Clock, 'now'>): SpareSlots {
+  let own: Slot[] = [];
+  return {
+    add(slots) {
+      if (slots.length > 0) own = [...own, ...slots].toSorted((a, b) => a.startAt - b.startAt);
+    },
+    take(from) {
+      const least = Math.max(from, clock.now() + travelMs);
+      own = own.filter(({ startAt }) => startAt >= least);
+      return own.shift();
+    },
+  };
+}
