@@ -37,8 +37,12 @@ export interface AgentLoad {
   nothingWaits(): void;
   /** Whether a step is known to wait. */
   hasWaiting(): boolean;
-  /** How many held steps may start after so many replies. */
-  startable(replies: number): number;
+  /**
+   * How many held steps may start after so many replies.
+   *
+   * @param most where limits say more than the agent's queue
+   */
+  startable(replies: number, most?: number): number;
   /** The orders that are to start of those that wait: their requests are sent before all others. */
   chosen(orderIds: readonly OrderId[]): void;
 }
@@ -124,8 +128,9 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
     stepWaits: waiting.start,
     nothingWaits: waiting.stop,
     hasWaiting: waiting.isOn,
-    startable(replies) {
-      const wanted = Math.min(startableMax, watchesQueues() ? flow.earned() : 2 * replies);
+    startable(replies, most = startableMax) {
+      const earned = watchesQueues() ? flow.earned() : 2 * replies;
+      const wanted = Math.min(startableMax, earned, most);
       return admittedOf(copy.current(), wanted, clock.now());
     },
     chosen(orderIds) {

@@ -77,7 +77,7 @@ export function heldStarter({
     async next(agent, replies, records) {
       try {
         await gates.applied(replies, records);
-        const count = await gates.startable(agent, records);
+        const count = await gates.startable(agent, replies, records);
         if (count === 0) return [];
         return await chosenOf(agent, count);
       } catch (error) {

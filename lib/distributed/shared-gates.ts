@@ -27,7 +27,11 @@ export interface SharedGates extends Gates {
   /** Learns from the records of the orders, after the replies were applied. Never rejects. */
   applied(replies: readonly Reply[], records: readonly ProcessRecord[]): Promise<void>;
   /** How many steps that wait for the agent may start after its replies were applied, with these records. */
-  startable(agent: string, records: readonly ProcessRecord[]): Promise<number>;
+  startable(
+    agent: string,
+    replies: readonly Reply[],
+    records: readonly ProcessRecord[],
+  ): Promise<number>;
   /** The orders that are to start of those that wait: others that come do not pass them. */
   chosen(agent: string, orderIds: readonly OrderId[]): void;
   /** No step waits for the agent, as the index says. */
@@ -104,12 +108,12 @@ export function sharedGates({
       shared.replied(replies);
     },
     applied: shared.extended,
-    async startable(agent, records) {
+    async startable(agent, replies, records) {
       const load = of(agent);
       if (records.some((record) => hasBeenHeld(record, agent))) load.stepWaits();
       if (!load.hasWaiting()) return 0;
       if (load.isStale()) await load.refresh();
-      return load.startable(records.length);
+      return load.startable(records.length, shared.startable(replies));
     },
     chosen: (agent, orderIds) => of(agent).chosen(orderIds),
     nothingWaits(agent) {

@@ -110,7 +110,7 @@ test('an agent without a limit that keeps up costs no read', async () => {
   for (let second = 0; second < 60; second += 1) {
     expect((await ask(40)).held).toEqual([]);
     gates.observe(paint, [reply(done)]);
-    expect(await gates.startable(paint, [record])).toBe(0);
+    expect(await gates.startable(paint, [], [record])).toBe(0);
     await clock.advance(1_000);
   }
   expect([counts(), circuits.reads()]).toEqual([0, 0]);
@@ -232,7 +232,7 @@ test.each([
   await clock.advance(1_000);
   await ask(1);
   gates.observe(paint, replies(12));
-  expect(await gates.startable(paint, [record])).toBe(started);
+  expect(await gates.startable(paint, [], [record])).toBe(started);
 });
 
 test('replies that came while nothing waited let nothing be sent later', async () => {
@@ -241,7 +241,7 @@ test('replies that came while nothing waited let nothing be sent later', async (
   gates.observe(paint, replies(12));
   expect((await ask(1)).held).toHaveLength(1);
   gates.observe(paint, replies(3));
-  expect(await gates.startable(paint, [record])).toBeLessThanOrEqual(3);
+  expect(await gates.startable(paint, [], [record])).toBeLessThanOrEqual(3);
 });
 
 test('while orders wait, one that comes waits too, and one that was chosen is sent', async () => {
@@ -260,7 +260,7 @@ test('when so little is outstanding that no reply may come, an order is sent alt
   set(1, 2);
   await clock.advance(1_000);
   expect((await ask(10)).sent).toBe(7);
-  expect(await gates.startable(paint, [record])).toBe(0);
+  expect(await gates.startable(paint, [], [record])).toBe(0);
 });
 
 test('the replies of slow calls come too late: then so many requests are sent that ten wait', async () => {
@@ -283,22 +283,22 @@ test('an order that was held at another agent says nothing of this one', async (
     ...held,
     steps: held.steps.map((step) => ({ ...step, agent: agentName('glue') })),
   };
-  expect(await gates.startable(paint, [elsewhere])).toBe(0);
+  expect(await gates.startable(paint, [], [elsewhere])).toBe(0);
 });
 
 test('an order that was held says that others wait, also to an instance that held none', async () => {
   const { gates } = instance({ isLimited: false });
-  expect(await gates.startable(paint, [record])).toBe(0);
-  expect(await gates.startable(paint, [held, record])).toBe(4);
+  expect(await gates.startable(paint, [], [record])).toBe(0);
+  expect(await gates.startable(paint, [], [held, record])).toBe(4);
   gates.nothingWaits('paint');
-  expect(await gates.startable(paint, [record])).toBe(0);
+  expect(await gates.startable(paint, [], [record])).toBe(0);
 });
 
 test('while the circuit is open, replies start nothing; while it recovers, as many as its ramp admits', async () => {
   const { gates, circuits, clock } = instance({ isLimited: false });
   await circuits.store('paint', open(1, clock.now()), 0);
   gates.observe(paint, [reply(deferred('circuit'))]);
-  expect(await gates.startable(paint, [held])).toBe(0);
+  expect(await gates.startable(paint, [], [held])).toBe(0);
   const answered: SharedCircuit = {
     state: 'recovering',
     epoch: 2,
@@ -309,9 +309,9 @@ test('while the circuit is open, replies start nothing; while it recovers, as ma
   await circuits.store('paint', answered, 1);
   await clock.advance(1_000);
   const nine = Array.from({ length: 9 }, () => held);
-  expect(await gates.startable(paint, nine)).toBe(1);
+  expect(await gates.startable(paint, [], nine)).toBe(1);
   await clock.advance(7_000);
-  expect(await gates.startable(paint, nine)).toBe(18);
+  expect(await gates.startable(paint, [], nine)).toBe(18);
 });
 
 test('queues that give no answer hold nothing for good: what was known still counts', async () => {

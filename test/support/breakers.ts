@@ -1,8 +1,10 @@
 /** Breakers for tests that are not about them. */
-import type { Breaker } from '#ports/breaker.ts';
+import type { ImmediateBreaker } from '#ports/breaker.ts';
 
 /** Lets every call through, and calls `onCall` with how each ended. */
-export function freeBreaker(onCall: (end: 'answered' | 'failed') => void = () => {}): Breaker {
+export function freeBreaker(
+  onCall: (end: 'answered' | 'failed') => void = () => {},
+): ImmediateBreaker {
   return {
     begin: async () => null,
     admit: () => ({

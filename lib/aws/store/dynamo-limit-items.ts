@@ -114,10 +114,10 @@ function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update 
   ]);
   const nameOf = new Map([...names].map(([name, holder]) => [holder, name]));
   const path = (holder: string) => `Holders.${nameOf.get(holder) ?? ''}`;
-  const valueOf = (holder: string) => `:${nameOf.get(holder)?.slice(1) ?? ''}`;
-  const set = [...come.keys()].map((holder) => `${path(holder)} = ${valueOf(holder)}`);
+  const valueName = (holder: string) => `:${nameOf.get(holder)?.slice(1) ?? ''}`;
+  const set = [...come.keys()].map((holder) => `${path(holder)} = ${valueName(holder)}`);
   const remove = [...gone.keys(), ...left].map(path);
-  const isThere = [...gone.keys()].map((holder) => `${path(holder)} = ${valueOf(holder)}`);
+  const isThere = [...gone.keys()].map((holder) => `${path(holder)} = ${valueName(holder)}`);
   return {
     UpdateExpression: [
       `SET ${[...set, '#expiry = :expiry'].join(', ')}`,
@@ -133,7 +133,9 @@ function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update 
     ExpressionAttributeValues: toItem({
       ':expiry': secondsOf(keepUntil),
       ...(come.size > 0 && { ':size': max - come.size + gone.size }),
-      ...Object.fromEntries([...come, ...gone].map(([holder, until]) => [valueOf(holder), until])),
+      ...Object.fromEntries(
+        [...come, ...gone].map(([holder, until]) => [valueName(holder), until]),
+      ),
     }),
   };
 }

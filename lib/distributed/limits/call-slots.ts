@@ -6,6 +6,7 @@ import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
 import type { QueueClock } from '../queue-clock.ts';
 import { type CountedLimit, callsItem, holderOf, isRoom, rateItem } from './counted-limits.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
+import type { SlotWant } from './rate-item.ts';
 import type { RateLeases, SlotAnswer } from './rate-leases.ts';
 import type { RoomLeases } from './room-leases.ts';
 
@@ -121,7 +122,7 @@ async function leaseAll(
       const how = { isBehind: isBehind(queue), isBusy: isBusy(queue) };
       const want = { rate, from: startAt, horizonMs, ...how };
       const answer = await rates.lease(want);
-      if (answer.kind !== 'slot') return { queue, why: refusalOf(answer) };
+      if (answer.kind !== 'slot') return { queue, why: refusalOf(answer, want) };
       startAt = answer.startAt;
       startBy = Math.min(startBy, answer.startBy);
     }
@@ -133,8 +134,13 @@ async function leaseAll(
   return { queue: first.queue, why: { kind: 'full', freeAt, askAt: freeAt } };
 }
 
-function refusalOf(answer: Exclude<SlotAnswer, { kind: 'slot' }>): QueueRefusal {
+function refusalOf(
+  answer: Exclude<SlotAnswer, { kind: 'slot' }>,
+  { rate: { everyMs }, horizonMs }: SlotWant,
+): QueueRefusal {
   if (answer.kind === 'behind') return answer;
   const { freeAt } = answer;
-  return { kind: 'full', freeAt, askAt: freeAt };
+  // Several slots are leased, so replies come that wake those that wait, and after the last of them a slot is free.
+  const wakesByReplies = 2 * everyMs <= horizonMs;
+  return { kind: 'full', freeAt, askAt: wakesByReplies ? Number.POSITIVE_INFINITY : freeAt };
 }

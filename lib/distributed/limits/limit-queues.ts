@@ -7,7 +7,7 @@ export interface LimitQueues {
   freeAt(queue: string): number;
   /** Whether steps wait, so that one that comes is behind them. */
   areWaiting(queue: string): boolean;
-  /** A step is refused, and joins the queue. Returns when it asks again if nobody wakes it. */
+  /** A step is refused, and joins the queue. Returns when it asks again if nobody wakes it; infinite: no time is known. */
   refused(agent: string, queue: string, why: QueueRefusal): number;
   /** A call of the queue has ended. */
   open(queue: string): void;
@@ -25,15 +25,11 @@ export type QueueRefusal =
 interface Queue {
   readonly agent: string;
   freeAt: number;
-  /** Steps that were refused since it was free. */
-  refused: number;
   waitUntil: number;
 }
 
 /** After the last refusal, steps are taken to wait for so long, ms. */
 const waitMs = 60_000;
-/** Steps behind the first of a queue ask again at the latest after each other by this, ms: replies and sweeps wake them in turn. */
-const askAgainMs = 60_000;
 const queuesMax = 10_000;
 
 /** Those of one instance; none at first. */
@@ -46,15 +42,15 @@ export function limitQueues(clock: { now(): number }): LimitQueues {
     refused(agent, queue, why) {
       const nowMs = clock.now();
       const own = all.get(queue);
-      if (why.kind === 'behind') return nowMs + askAgainMs;
+      if (why.kind === 'behind') return Number.POSITIVE_INFINITY;
       const isFirst = own === undefined || own.freeAt <= nowMs;
-      const place = isFirst ? 0 : own.refused;
       all.delete(queue);
       const [oldest] = all.keys();
       if (all.size >= queuesMax && oldest !== undefined) all.delete(oldest);
       const waitUntil = Math.max(nowMs, why.freeAt) + waitMs;
-      all.set(queue, { agent, freeAt: why.freeAt, refused: place + 1, waitUntil });
-      return why.askAt + place * askAgainMs;
+      all.set(queue, { agent, freeAt: why.freeAt, waitUntil });
+      // Replies and sweeps wake those behind the first one, in the turns of their classes and tenants.
+      return isFirst ? why.askAt : Number.POSITIVE_INFINITY;
     },
     open(queue) {
       const own = all.get(queue);

@@ -45,6 +45,8 @@ export type Refusal =
 export interface RateItem {
   /** For so many calls, or some of them. @throws {UnavailableError} */
   lease(want: SlotWant, count: number): Promise<Leased | Refusal>;
+  /** Enough slots are leased, as far as the instance knows: more calls would be refused soon. */
+  isWellUsed(): boolean;
 }
 
 /**
@@ -59,12 +61,18 @@ const writesMax = 4;
 /** Slots that one write leases, at most. */
 const slotsMax = 100;
 /**
- * An instance leases slots for its next calls as well: for this part of those that will probably come while the slots are ahead,
- * and within this part of the horizon. So a high rate costs few writes, and few slots pass by because no call came.
+ * An instance leases slots for its next calls as well, so that a high rate costs few writes: for as many as very probably come
+ * while the slots are ahead. With m calls expected, the number is m less so many times its standard deviation.
  */
-const expected = { part: 0.65, within: 0.6 };
-/** An instance that was refused asks again when slots for this part of the horizon are free: each write costs. */
-const pausePart = 0.25;
+const deviations = 1.5;
+/**
+ * An instance that was refused asks again when slots for this part of the horizon are free, or two of a slow rate: others wait as
+ * well, and each write costs. Slots for twice the time of a request on its way stay leased meanwhile.
+ */
+const pause = { part: 0.25, slots: 2, leftMs: 2 * travelMs };
+
+/** Slots for this part of the horizon are enough. */
+const enoughPart = 0.75;
 
 /** What the instance knows. */
 interface Known {
@@ -74,9 +82,10 @@ interface Known {
   readonly leadMs: number;
   /** Before this instant, it would be refused. */
   readonly askAt: number;
+  readonly isWellUsed: boolean;
 }
 
-const nothing: Known = { next: 0, leadMs: 0, askAt: 0 };
+const nothing: Known = { next: 0, leadMs: 0, askAt: 0, isWellUsed: false };
 
 /** @param use of the rate by the calls of the instance */
 export function rateItem(items: LimitItems, name: string, use: RecentUse): RateItem {
@@ -84,11 +93,11 @@ export function rateItem(items: LimitItems, name: string, use: RecentUse): RateI
 
   /** Moves the instant for as many calls as there is time for. */
   async function move(want: SlotWant, count: number): Promise<Leased | null> {
-    const { from, horizonMs } = want;
+    const { from } = want;
     const { everyMs } = want.rate;
     const before = beforeOf(want);
-    const aheadMs = Math.min(known.leadMs - travelMs, expected.within * horizonMs);
-    const more = Math.floor(expected.part * use.expected(aheadMs));
+    const mean = use.expected(known.leadMs - travelMs);
+    const more = Math.max(0, Math.floor(mean - deviations * Math.sqrt(mean)));
     const free = Math.max(1, Math.ceil((before - Math.max(from, known.next)) / everyMs));
     const taken = Math.min(count + more, free, slotsMax);
     const byMs = taken * everyMs;
@@ -99,8 +108,10 @@ export function rateItem(items: LimitItems, name: string, use: RecentUse): RateI
       known = nothing;
       return null;
     }
-    const [next, pauseMs] = isMoved ? [at + byMs, 0] : [at, pausePart * horizonMs];
-    known = { next, leadMs: at - from, askAt: next - (before - from) + pauseMs };
+    const [next, pauseMs] = isMoved ? [at + byMs, 0] : [at, pauseMsOf(want)];
+    const leadMs = at - from;
+    const isWellUsed = leadMs >= enoughPart * (before - from);
+    known = { next, leadMs, askAt: next - (before - from) + pauseMs, isWellUsed };
     return isMoved ? { kind: 'leased', first: at, from, taken, isFresh: false } : null;
   }
 
@@ -115,11 +126,12 @@ export function rateItem(items: LimitItems, name: string, use: RecentUse): RateI
       ...{ kind: 'restart', to, from, after, keepUntil: to + keepMs },
     });
     const next = at ?? 0;
-    known = { next, leadMs: 0, askAt: next - (beforeOf(want) - from) };
+    known = { ...nothing, next, askAt: next - (beforeOf(want) - from) };
     return isMoved ? { kind: 'leased', first, from, taken, isFresh: true } : null;
   }
 
   return {
+    isWellUsed: () => known.isWellUsed,
     async lease(want, count) {
       const { from, isBehind, rate } = want;
       let { isBusy } = want;
@@ -142,6 +154,12 @@ export function rateItem(items: LimitItems, name: string, use: RecentUse): RateI
 /** The next slot must be before this instant. */
 const beforeOf = ({ rate: { everyMs, burst }, from, horizonMs }: SlotWant) =>
   from + horizonMs + (burst - 1) * everyMs;
+
+const pauseMsOf = ({ rate: { everyMs }, horizonMs }: SlotWant) =>
+  Math.min(
+    Math.max(pause.part * horizonMs, pause.slots * everyMs),
+    Math.max(0, horizonMs - pause.leftMs),
+  );
 
 /** No correct clock has stored a later instant. */
 const latestOf = (want: SlotWant) =>

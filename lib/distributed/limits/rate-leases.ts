@@ -29,6 +29,8 @@ export interface RateLeases {
   lease(want: SlotWant): Promise<SlotAnswer>;
   /** The call with this slot is not made: another one gets it. */
   giveBack(name: string, slot: Slot): void;
+  /** See {@link RateItem}. */
+  isWellUsed(name: string): boolean;
 }
 
 /** Rates that are remembered: of a limit with keys there may be very many. */
@@ -50,7 +52,8 @@ export function rateLeases(items: LimitItems, clock: Pick<Clock, 'now'>): RateLe
 
   function ofRate(name: string) {
     const use = recentUse(clock);
-    return { use, spares: spareSlots(clock), item: rateItem(items, name, use) };
+    const item = rateItem(items, name, use);
+    return { use, spares: spareSlots(clock), item, written: Promise.resolve() };
   }
 
   function rateOf(name: string) {
@@ -59,46 +62,57 @@ export function rateLeases(items: LimitItems, clock: Pick<Clock, 'now'>): RateLe
     return own;
   }
 
+  function spareOf({ rate: { name }, from, isBehind }: SlotWant): SlotAnswer | undefined {
+    const { use, spares } = rateOf(name);
+    const slot = isBehind ? undefined : spares.take(from);
+    if (slot === undefined) return undefined;
+    use.add(1);
+    return { kind: 'slot', ...slot };
+  }
+
   /** Slots for so many calls; those that are leased for the next calls are kept. */
   async function leaseAll(want: SlotWant, count: number): Promise<readonly SlotAnswer[]> {
-    const { use, spares, item } = rateOf(want.rate.name);
-    const leased = await item.lease(want, count);
-    if (leased.kind !== 'leased') {
-      const answer = leased.kind === 'full' ? full(leased.freeAt, clock.now()) : leased;
-      return Array.from({ length: count }, () => answer);
+    const answers: SlotAnswer[] = [];
+    for (let spare = spareOf(want); spare !== undefined; spare = spareOf(want)) {
+      answers.push(spare);
+      if (answers.length === count) return answers;
     }
-    use.add(Math.min(count, leased.taken));
-    const slots = slotsOf(want.rate, leased);
-    spares.add(slots.slice(count));
-    const none = full(leased.first + leased.taken * want.rate.everyMs, leased.from);
-    return Array.from({ length: count }, (_, place) => {
-      const slot = slots[place];
-      return slot === undefined ? none : { kind: 'slot', ...slot };
-    });
+    const { use, spares, item } = rateOf(want.rate.name);
+    const missing = count - answers.length;
+    const leased = await item.lease(want, missing);
+    const slots = leased.kind === 'leased' ? slotsOf(want.rate, leased) : [];
+    use.add(Math.min(missing, slots.length));
+    spares.add(slots.slice(missing));
+    answers.push(...slots.slice(0, missing).map((slot) => ({ kind: 'slot', ...slot }) as const));
+    const none = refusalOf(want.rate, leased, clock.now());
+    return [...answers, ...Array.from({ length: count - answers.length }, () => none)];
   }
 
   function begin(key: string, want: SlotWant): Batch {
-    const answers = Promise.resolve().then(() => {
+    const rate = rateOf(want.rate.name);
+    // What the write before says may be enough to know that there is no slot.
+    const answers = rate.written.then(() => {
       batches.delete(key);
-      return leaseAll(want, batch.count);
+      return leaseAll({ ...want, from: Math.max(want.from, clock.now()) }, batch.count);
     });
+    rate.written = answers.then(
+      () => {},
+      () => {},
+    );
     const batch: Batch = { answers, count: 0 };
     batches.set(key, batch);
     return batch;
   }
 
   return {
+    isWellUsed: (name) => rateOf(name).item.isWellUsed(),
     giveBack: (name, { startAt, startBy }) => rateOf(name).spares.add([{ startAt, startBy }]),
     async lease(want) {
       const { rate, from, isBehind } = want;
-      const { use, spares } = rateOf(rate.name);
-      const spare = isBehind ? undefined : spares.take(from);
-      if (spare !== undefined) {
-        use.add(1);
-        return { kind: 'slot', ...spare };
-      }
+      const spare = spareOf(want);
+      if (spare !== undefined) return spare;
       // Calls behind others are rare, and those after another limit have instants of their own.
-      const key = `${rate.name} ${from} ${isBehind}`;
+      const key = `${rate.name} ${from > clock.now() ? from : 'now'} ${isBehind}`;
       const batch = batches.get(key) ?? begin(key, want);
       const place = batch.count;
       batch.count += 1;
@@ -117,6 +131,12 @@ function slotsOf(
     const startAt = Math.max(from, first + (place - (burst - 1)) * everyMs);
     return { startAt, startBy: startAt + lateMs(everyMs) };
   });
+}
+
+function refusalOf({ everyMs }: LeasedRate, leased: Leased | Refusal, nowMs: number): Refusal {
+  if (leased.kind === 'behind') return leased;
+  if (leased.kind === 'full') return full(leased.freeAt, nowMs);
+  return full(leased.first + leased.taken * everyMs, leased.from);
 }
 
 const full = (freeAt: number, nowMs: number): Refusal => ({

@@ -44,6 +44,8 @@ export interface SharedLimits {
   replied(replies: readonly Reply[]): void;
   /** Heartbeats extend them. @param records of the orders, after the replies were applied. Never rejects. */
   extended(replies: readonly Reply[], records: readonly ProcessRecord[]): Promise<void>;
+  /** How many calls may begin after these replies, at most; undefined: their calls counted in no limit. */
+  startable(replies: readonly Reply[]): number | undefined;
   /** Whether no step of the queue can have room now. */
   isClosed(queue: string): boolean;
   /** No step waits for the agent. */
@@ -123,6 +125,13 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
         () => {},
         failed,
       ),
+    startable(replies) {
+      if (replies.every(({ slots }) => slots === undefined)) return undefined;
+      // Where a rate is well used, a call for each one that ended keeps it so, and more would be refused.
+      const isEnough = ({ slots = [] }: Reply) =>
+        slots.some((slot) => !isRoom(slot) && rates.isWellUsed(slot.name));
+      return replies.reduce((sum, reply) => sum + (isEnough(reply) ? 1 : 2), 0);
+    },
     isClosed: queues.isClosed,
     nothingWaits: queues.nothingWaits,
     settled: () => rooms.settle().catch(failed),

@@ -17,7 +17,7 @@ import {
   type Call,
   PermanentFault,
 } from '#ports/agent-implementation.ts';
-import type { Breaker, Refusal } from '#ports/breaker.ts';
+import type { Admission, Breaker, Refusal } from '#ports/breaker.ts';
 import type { ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
@@ -133,7 +133,7 @@ async function attempt(
   let hasCalled = false;
   for (let rounds = 1; !limit.isPast(); ) {
     const asked = ports.breaker.admit(request, limit.completeBy);
-    const admitted = asked instanceof Promise ? await asked : asked;
+    const admitted: Admission = asked instanceof Promise ? await asked : asked;
     if ('gate' in admitted) {
       const { gate, retryAfterMs } = admitted;
       const isInTime = ports.clock.now() + retryAfterMs < limit.completeBy;

@@ -7,7 +7,7 @@ import type { LimitChecker } from '#checkers/process/limit-checker.ts';
 import { agentGroups } from '#core/definition/agent-group.ts';
 import { isDrained } from '#core/definition/agent-settings.ts';
 import { poolsOf } from '#core/definition/registry.ts';
-import type { AgentName, IdempotencyKey, OrderId } from '#core/model/ids.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AgentGate } from '#in-process/agent-gate.ts';
 import type { AgentGates } from '#in-process/agent-gates.ts';
@@ -33,6 +33,7 @@ import type { Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { orderIdOf } from './sim-services.ts';
+import { watchedServices } from './watched-services.ts';
 
 /** The ports of a process that its machine provides. */
 export type ProcessPorts = Omit<
@@ -81,10 +82,7 @@ export function processOf(
     }),
   );
   const channels = messages.channels(links.channels);
-  const { concurrency, services } = limitedServices(shared, checks.limits);
-  const agents = contracts.map(({ name }) =>
-    implementation(name, machine, { concurrency, services }),
-  );
+  const agents = agentsOf(shared, machine, checks.limits);
   const settings = settingsOf(shared, machine);
   const backlog = orderBacklog({
     ...{ ...shared.backlog, weights, pools, clock },
@@ -150,6 +148,14 @@ export function processOf(
   };
 }
 
+/** The agents, whose services count the calls of this process. */
+function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitChecker) {
+  const services = watchedServices(shared.services, (agent, key) =>
+    limits.began(agent, orderIdOf(key)),
+  );
+  return contracts.map(({ name }) => implementation(name, machine, { ...shared, services }));
+}
+
 function settingsOf({ agentSettings }: SharedInfrastructure, machine: Machine): LocalSettings {
   const table = agentSettings ?? { settings: new Map(), changes: 0 };
   return localSettings(simAgentSettings(table, machine, true), table.settings);
@@ -193,42 +199,4 @@ export function startOneProcess(host: Host): void {
     // As in lib/runtime/local/start-command.ts: a process that cannot begin to recover does not start.
     () => machine.die(),
   );
-}
-
-/** Services that count the calls of this process. */
-function limitedServices(
-  { concurrency, services }: Pick<SharedInfrastructure, 'concurrency' | 'services'>,
-  limits: LimitChecker,
-): Parameters<typeof implementation>[2] {
-  async function counted<Value>(
-    agent: AgentName,
-    { key, signal }: { key: IdempotencyKey; signal: AbortSignal },
-    call: () => Promise<Value>,
-  ): Promise<Value> {
-    // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
-    const end = signal.aborted ? () => {} : limits.began(agent, orderIdOf(key));
-    signal.addEventListener('abort', end, { once: true });
-    try {
-      return await call();
-    } finally {
-      signal.removeEventListener('abort', end);
-      end();
-    }
-  }
-  return {
-    concurrency,
-    services: {
-      of(agent) {
-        const { perform, undo } = services.of(agent);
-        return {
-          perform: (machine, key, signal, endpoint) =>
-            counted(agent, { key, signal }, () => perform(machine, key, signal, endpoint)),
-          undo: (machine, keys, signal, endpoint) =>
-            counted(agent, { key: keys.performKey, signal }, () =>
-              undo(machine, keys, signal, endpoint),
-            ),
-        };
-      },
-    },
-  };
 }

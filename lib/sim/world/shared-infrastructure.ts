@@ -12,6 +12,7 @@ import { type CallLimits, limitsOf } from '#core/definition/registry.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
+import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
@@ -38,6 +39,7 @@ import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
+import { watchedServices } from './watched-services.ts';
 
 /** A queue as its senders know it. */
 export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;
@@ -90,6 +92,8 @@ export interface SharedInfrastructure extends SharedByFunctions {
   readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker;
   readonly observer: WriteObserver;
   readonly unreadable: Unreadable;
+  /** Of functions. */
+  readonly limitChecks: DeploymentLimits;
   readonly storeOutage: StoreOutage;
   readonly serviceOutages: ServiceOutages;
   /** All roles run on one machine. */
@@ -151,6 +155,7 @@ export function sharedInfrastructure(
         if (startsAnew(decision)) faults.note('undone-first');
       }
       rules.wroteClaim(write.after);
+      limitChecks.stored(write.after);
       stream.add({ previousState: write.before?.processState ?? null, record: write.after });
       movers.wrote(write);
     },
@@ -167,6 +172,7 @@ export function sharedInfrastructure(
   };
   const stream = simStream(around, movers.pumpStream);
   const outages = serviceOutages(around);
+  const limitChecks = deploymentLimits(around, breach);
   return {
     around,
     table,
@@ -188,19 +194,33 @@ export function sharedInfrastructure(
     limitItems: limitTable(),
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
-    services: servicesOf({
-      around,
-      outages,
-      ledgerOf,
-      onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
-      onSecondEffect: observer.tookTwice,
-      capacity: serviceCapacity(oneProcess ? concurrency : Number.POSITIVE_INFINITY, breach),
-    }),
+    limitChecks,
+    services: checkedServices(
+      setting,
+      {
+        ...{ around, outages, ledgerOf },
+        onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
+        onSecondEffect: observer.tookTwice,
+      },
+      { breach, limitChecks },
+    ),
     queues: simQueues(setting, around, movers.pump),
     alerts: alertLog(breach),
     ...{ responses: [], begun: new Map() },
     handOver: movers.handOver,
   };
+}
+
+/** The services. Those of functions report their calls; those of one process report them to its own checks. */
+function checkedServices(
+  { oneProcess, concurrency }: Setting,
+  options: Omit<Parameters<typeof servicesOf>[0], 'capacity'>,
+  { breach, limitChecks }: { readonly breach: Breach; readonly limitChecks: DeploymentLimits },
+): Services {
+  const callsMax = oneProcess ? concurrency : Number.POSITIVE_INFINITY;
+  const services = servicesOf({ ...options, capacity: serviceCapacity(callsMax, breach) });
+  if (oneProcess) return services;
+  return { ...services, ...watchedServices(services, limitChecks.began) };
 }
 
 /** Whether a step was undone first, and may now be performed at another member. */

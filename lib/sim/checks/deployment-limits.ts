@@ -1,0 +1,53 @@
+/** The limits of agents, checked over all functions of a deployment. */
+import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
+import type { Breach } from '#checkers/violation.ts';
+import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
+import { clocksWereRight } from '#sim/faults/fault-rates.ts';
+import { serviceLimits } from '#sim/orders/sim-agents.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
+import { orderIdOf } from '#sim/world/sim-services.ts';
+
+/** See {@link deploymentLimits}. */
+export interface DeploymentLimits extends Pick<LimitChecker, 'stored'> {
+  /** A call begins; the returned function ends it, and may be called again. */
+  began(agent: AgentName, key: IdempotencyKey): () => void;
+  /** A request with this key of a perform was delivered again. */
+  repeated(key: IdempotencyKey): void;
+}
+
+const nothing = () => {};
+
+/**
+ * R21: the calls that begin at a service, by true time, while clocks are right. A request that its queue delivers more than once
+ * makes more calls than it has slots, all with one idempotency key: they are not counted. Whether room is used (R22) is for the
+ * benchmarks: no single instant can be judged while functions wait for each other's messages.
+ */
+export function deploymentLimits(
+  { timeline, faults }: SimContext,
+  breach: Breach,
+): DeploymentLimits {
+  const checker = limitChecker({
+    limits: serviceLimits,
+    now: timeline.now,
+    faults: () => 0,
+    mayBegin: () => false,
+    breach(rule, message) {
+      if (clocksWereRight(faults.hits)) breach(rule, message);
+    },
+  });
+  const repeated = new Set<IdempotencyKey>();
+  const ends = new Map<IdempotencyKey, () => void>();
+  return {
+    began(agent, key) {
+      if (repeated.has(key)) return nothing;
+      const end = checker.began(agent, orderIdOf(key));
+      ends.set(key, end);
+      return end;
+    },
+    repeated(key) {
+      repeated.add(key);
+      ends.get(key)?.();
+    },
+    stored: checker.stored,
+  };
+}

@@ -1,0 +1,56 @@
+/** The services as agents call them, with a report of each call that begins. */
+import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
+import type { Machine } from './machine.ts';
+import type { Services } from './sim-services.ts';
+
+/** A call that has begun. */
+interface Running {
+  readonly machine: Machine;
+  readonly end: () => void;
+}
+
+/** @param began called with each call that begins; what it returns is called when the call has ended, or its machine is gone */
+export function watchedServices(
+  services: Pick<Services, 'of'>,
+  began: (agent: AgentName, key: IdempotencyKey) => () => void,
+): Pick<Services, 'of'> {
+  const running = new Set<Running>();
+
+  async function watched<Value>(
+    agent: AgentName,
+    { machine, key, signal }: { machine: Machine; key: IdempotencyKey; signal: AbortSignal },
+    call: () => Promise<Value>,
+  ): Promise<Value> {
+    for (const one of running) if (!one.machine.isAlive()) finish(one);
+    // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
+    const own = { machine, end: signal.aborted ? () => {} : began(agent, key) };
+    running.add(own);
+    const end = () => finish(own);
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await call();
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  function finish(one: Running): void {
+    one.end();
+    running.delete(one);
+  }
+
+  return {
+    of(agent) {
+      const { perform, undo } = services.of(agent);
+      return {
+        perform: (machine, key, signal, endpoint) =>
+          watched(agent, { machine, key, signal }, () => perform(machine, key, signal, endpoint)),
+        undo: (machine, keys, signal, endpoint) =>
+          watched(agent, { machine, key: keys.performKey, signal }, () =>
+            undo(machine, keys, signal, endpoint),
+          ),
+      };
+    },
+  };
+}
