@@ -2,8 +2,9 @@
 /** Explores every state of the small worlds: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
 import { parseArgs } from 'node:util';
 import { type Exploration, explore, oneOrder } from '#explore/explore.ts';
+import { leasedRoom } from '#explore/leased-room.ts';
 import { sharedGates } from '#explore/shared-gates.ts';
-import { sharedWorlds, worlds } from '#explore/worlds.ts';
+import { leaseWorlds, sharedWorlds, worlds } from '#explore/worlds.ts';
 
 /** Above the size of every world; a larger world is reported as incomplete. */
 const statesMax = 3_000_000;
@@ -15,6 +16,7 @@ const { values: flags } = parseArgs({
 const all = [
   ...worlds.map((world) => ({ ...world, run: () => explore(oneOrder(world), statesMax) })),
   ...sharedWorlds.map((world) => ({ ...world, run: () => explore(sharedGates(world), statesMax) })),
+  ...leaseWorlds.map((world) => ({ ...world, run: () => explore(leasedRoom(world), statesMax) })),
 ];
 const chosen = all.filter(({ name }) => flags.world === undefined || name === flags.world);
 if (chosen.length === 0) {
@@ -25,7 +27,7 @@ if (chosen.length === 0) {
 const found: Exploration[] = [];
 for (const world of chosen) {
   const began = performance.now();
-  const exploration = world.run();
+  const exploration = await world.run();
   found.push(exploration);
   if (!flags.json) console.log(line(exploration, performance.now() - began, world.about));
 }

@@ -4,8 +4,8 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
+import { firstReceives } from '#aws/queues/first-receives.ts';
 import { hideMessages, receivesOf } from '#aws/queues/hide-messages.ts';
-import { learnTime } from '#aws/queues/learn-time.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
@@ -17,8 +17,8 @@ import { queueClock } from '#distributed/queue-clock.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
-import type { Circuits } from '#ports/circuits.ts';
-import type { Ejections } from '#ports/ejections.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
+import type { Ejections } from '#ports/health/ejections.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -79,7 +79,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
   return logged<SQSEvent, SQSBatchResponse>(async (event, context) => {
-    learnTime(timeOfQueues, event);
+    timeOfQueues.received(firstReceives(event));
     const response = await deliverBatch(event, {
       codec: requestCodec,
       receive: (requests, records) =>

@@ -1,7 +1,7 @@
 /** The Scheduler: invoked by the ready queues and by each agent's reply queue. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { firstReceives } from '#aws/queues/first-receives.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
-import { learnTime } from '#aws/queues/learn-time.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf, queueNames, replyingAgent } from '#aws/queues/queue-names.ts';
@@ -108,7 +108,7 @@ const handling = {
 };
 
 export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
-  learnTime(timeOfQueues, event);
+  timeOfQueues.received(firstReceives(event));
   // An invocation has messages of one queue, which identifies the replying agent, if any.
   const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
   return agent === undefined

@@ -2,8 +2,8 @@
 import { isOver, type SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
-import type { Circuits } from '#ports/circuits.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 import type { AgentReports } from '#roles/agent-control.ts';
 
 /** The ports of {@link sharedAgentReports}. */

@@ -11,8 +11,8 @@ import {
   sharedOf,
 } from '#core/flow/shared-circuit.ts';
 import { errorKind } from '#core/model/errors.ts';
-import type { Circuits } from '#ports/circuits.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 import type { Log } from '#ports/log.ts';
 
 /** Options of {@link circuitCopy}. */

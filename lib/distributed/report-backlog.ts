@@ -8,9 +8,9 @@ import { countedClass, type HeldBacklog, type HeldClass } from '#core/flow/held-
 import { errorKind } from '#core/model/errors.ts';
 import { priorities } from '#core/model/record.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
-import type { Circuits } from '#ports/circuits.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 import type { HeldCounts } from '#ports/held-steps.ts';
 import type { Log } from '#ports/log.ts';
 

@@ -4,7 +4,7 @@
  */
 import { errorKind } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Ejections } from '#ports/ejections.ts';
+import type { Ejections } from '#ports/health/ejections.ts';
 import type { Log } from '#ports/log.ts';
 import type { EjectionShare } from '#roles/agent/endpoint-tries.ts';
 

@@ -9,7 +9,8 @@ import { firstState, type Move, type SmallWorld, type WorldState } from './small
 export interface Explorable<State> {
   readonly name: string;
   readonly first: State;
-  moves(state: State): readonly Move<State>[];
+  /** A promise where shipped code that waits says what they are. */
+  moves(state: State): readonly Move<State>[] | Promise<readonly Move<State>[]>;
   /** The same text for states with the same behaviour. */
   textOf(state: State): string;
   /** Null when the move violates no rule. */
@@ -55,7 +56,10 @@ interface Found {
 }
 
 /** @param statesMax the search stops after this many states */
-export function explore<State>(world: Explorable<State>, statesMax: number): Exploration {
+export async function explore<State>(
+  world: Explorable<State>,
+  statesMax: number,
+): Promise<Exploration> {
   const numbers = new Map([[world.textOf(world.first), 0]]);
   const found: Found[] = [{ parent: -1, label: 'submit', depth: 0 }];
   const from: number[][] = [[]];
@@ -68,7 +72,8 @@ export function explore<State>(world: Explorable<State>, statesMax: number): Exp
     const nextFrontier: [number, State][] = [];
     for (const [number, state] of frontier) {
       if (world.isEnd(state)) ends.push(number);
-      for (const move of world.moves(state)) {
+      const moves = world.moves(state);
+      for (const move of moves instanceof Promise ? await moves : moves) {
         const violation = world.brokenBy(state, move);
         if (violation !== null && violations.length < violationsMax) {
           violations.push({ ...violation, path: [...pathTo(found, number), move.label] });

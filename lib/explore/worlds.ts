@@ -4,6 +4,7 @@ import { decide } from '#core/decide/decide.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { definePool } from '#core/definition/agent-pool.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { LeaseWorld } from './leased-room.ts';
 import type { SharedWorld } from './shared-gates.ts';
 import type { Budgets, SmallWorld } from './small-world.ts';
 
@@ -247,5 +248,21 @@ export const sharedWorlds: readonly SharedWorld[] = [
       .build(),
     budgets: nothing,
     decide,
+  },
+];
+
+/** Orders that lease room in both of two limits for each call. */
+export const leaseWorlds: readonly LeaseWorld[] = [
+  {
+    name: 'leases',
+    about: 'two orders whose calls need room in two limits; a lost answer, a crash, a pause',
+    orders: 2,
+    budgets: { losses: 1, crashes: 1, pauses: 1 },
+  },
+  {
+    name: 'crowd',
+    about: 'three orders whose calls need room in two limits; a crash',
+    orders: 3,
+    budgets: { losses: 0, crashes: 1, pauses: 0 },
   },
 ];

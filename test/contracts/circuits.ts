@@ -1,7 +1,7 @@
 /** The contract of Circuits, tested through the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
-import type { Circuits } from '#ports/circuits.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 
 const common = { since: Date.UTC(2026, 0, 1), goodRate: { perSecond: 12.5, isKnown: true } };
 const open = (epoch: number): SharedCircuit => ({

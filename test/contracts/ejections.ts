@@ -1,6 +1,6 @@
 /** The contract of Ejections, tested through the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Ejections } from '#ports/ejections.ts';
+import type { Ejections } from '#ports/health/ejections.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const north = { url: 'https://north.example/v1?a=b#c', until: now + 5_000, count: 1 };

@@ -5,6 +5,8 @@ import type { RecordEvent } from '#core/model/event.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { canonical } from '#explore/canonical.ts';
 import { explore, oneOrder } from '#explore/explore.ts';
+import { type LeaseWorld, leasedRoom } from '#explore/leased-room.ts';
+import { callMs, type Planted } from '#explore/leasing.ts';
 import { movesOf } from '#explore/moves.ts';
 import { type SharedWorld, sharedGates } from '#explore/shared-gates.ts';
 import { firstState, type SmallWorld, type WorldState } from '#explore/small-world.ts';
@@ -20,8 +22,8 @@ const statesMax = 200_000;
 
 test.each(['fork', 'held', 'one-way', 'deadline', 'late'])(
   'the world %s is explored completely, and breaks no rule',
-  (name) => {
-    const { complete, violations, states } = explore(oneOrder(world(name)), statesMax);
+  async (name) => {
+    const { complete, violations, states } = await explore(oneOrder(world(name)), statesMax);
     expect({ complete, violations }).toEqual({ complete: true, violations: [] });
     expect(states).toBeGreaterThan(5_000);
   },
@@ -185,8 +187,8 @@ const failoverMistakes: readonly [string, string, Decide, RuleName][] = [
 
 test.each([...mistakes, ...failoverMistakes])(
   'when %s, the world %s shows it',
-  (_, name, planted, rule) => {
-    const { violations } = explore(oneOrder({ ...world(name), decide: planted }), statesMax);
+  async (_, name, planted, rule) => {
+    const { violations } = await explore(oneOrder({ ...world(name), decide: planted }), statesMax);
     expect(violations.length).toBeGreaterThan(0);
     expect(violations[0]?.rule).toBe(rule);
     expect(violations[0]?.path[0]).toBe('submit');
@@ -195,8 +197,8 @@ test.each([...mistakes, ...failoverMistakes])(
 
 const gates = sharedWorlds.filter(({ name }) => name === 'gates' || name === 'queue');
 
-test.each(gates)('two orders that share gates are explored completely: $name', (shared) => {
-  const { complete, violations, states } = explore(sharedGates(shared), statesMax);
+test.each(gates)('two orders that share gates are explored completely: $name', async (shared) => {
+  const { complete, violations, states } = await explore(sharedGates(shared), statesMax);
   expect({ complete, violations }).toEqual({ complete: true, violations: [] });
   expect(states).toBeGreaterThan(5_000);
 });
@@ -220,15 +222,63 @@ test.each<[string, Partial<SharedWorld>, RuleName]>([
   ['a step starts although its gate holds it', { decide: ignoresHolds }, 'R21'],
   ['a slot is kept after its tolerance', { leaks: true }, 'R22'],
   ['a hold counts as a failure', { decide: endsHoldsAtOnce }, 'R23'],
-])('when %s, two orders show it', (_, planted, rule) => {
+])('when %s, two orders show it', async (_, planted, rule) => {
   for (const shared of gates) {
-    const { violations } = explore(sharedGates({ ...shared, ...planted }), statesMax);
+    const { violations } = await explore(sharedGates({ ...shared, ...planted }), statesMax);
     expect(violations[0]?.rule).toBe(rule);
   }
 });
 
-test('a world larger than the limit is reported as incomplete', () => {
-  expect(explore(oneOrder(world('fork')), 100)).toMatchObject({ complete: false });
+const leases: LeaseWorld = {
+  ...{ name: 'leases', about: 'two orders that lease', orders: 2 },
+  budgets: { losses: 1, crashes: 0, pauses: 0 },
+};
+
+test('two orders that lease room in two limits are explored completely', async () => {
+  const { complete, violations, states } = await explore(leasedRoom(leases), statesMax);
+  expect({ complete, violations }).toEqual({ complete: true, violations: [] });
+  expect(states).toBeGreaterThan(5_000);
+});
+
+test.each<[string, Planted, RuleName]>([
+  [
+    'a write that another one overtook is taken for made',
+    (items) => ({
+      ...items,
+      occupy: async (name, change) => ({ ...(await items.occupy(name, change)), isDone: true }),
+    }),
+    'R21',
+  ],
+  [
+    'a call that is refused in one limit keeps its room in the other',
+    (items) => ({
+      ...items,
+      occupy: async (name, change) =>
+        change.come.size > 0
+          ? items.occupy(name, change)
+          : { isDone: true, holders: new Map<string, number>() },
+    }),
+    'R22',
+  ],
+  [
+    'room is kept for three times as long',
+    (items) => ({
+      ...items,
+      occupy: (name, { come, ...change }) =>
+        items.occupy(name, {
+          ...change,
+          come: new Map([...come].map(([holder, until]) => [holder, until + 2 * callMs])),
+        }),
+    }),
+    'R22',
+  ],
+])('when %s, two orders that lease show it', async (_, planted, rule) => {
+  const { violations } = await explore(leasedRoom({ ...leases, planted }), statesMax);
+  expect(violations[0]?.rule).toBe(rule);
+});
+
+test('a world larger than the limit is reported as incomplete', async () => {
+  expect(await explore(oneOrder(world('fork')), 100)).toMatchObject({ complete: false });
 });
 
 test('states that are written alike behave alike', () => {

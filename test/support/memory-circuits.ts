@@ -1,7 +1,7 @@
 /** Circuits in memory, with the number of reads and writes, and failures on request. */
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { UnavailableError } from '#core/model/errors.ts';
-import type { Circuits } from '#ports/circuits.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 
 export interface MemoryCircuits extends Circuits {
   readonly stored: ReadonlyMap<string, SharedCircuit>;

@@ -1,6 +1,6 @@
 /** Ejections in memory: the simulator's table without a network, with the number of reads and writes. */
 import { UnavailableError } from '#core/model/errors.ts';
-import type { Ejections } from '#ports/ejections.ts';
+import type { Ejections } from '#ports/health/ejections.ts';
 import { ejectionTable } from '#sim/ports/sim-flow.ts';
 
 export interface MemoryEjections extends Ejections {

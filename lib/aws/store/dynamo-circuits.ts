@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { instant } from '#core/model/instant.ts';
-import type { Circuits } from '#ports/circuits.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 import { toItem } from './attributes.ts';
 import { coordinationItems } from './coordination-items.ts';
 import { circuitKey } from './tables.ts';

@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { ejectionMaxMs } from '#core/flow/endpoint-member.ts';
 import { instant } from '#core/model/instant.ts';
-import type { Ejections } from '#ports/ejections.ts';
+import type { Ejections } from '#ports/health/ejections.ts';
 import { toItem } from './attributes.ts';
 import { coordinationItems } from './coordination-items.ts';
 import { circuitKey } from './tables.ts';

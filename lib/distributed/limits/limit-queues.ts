@@ -7,7 +7,7 @@ export interface LimitQueues {
   freeAt(queue: string): number;
   /** Whether steps wait, so that one that comes is behind them. */
   areWaiting(queue: string): boolean;
-  /** A step is refused, and joins the queue. Returns when it asks again if nobody wakes it; infinite: no time is known. */
+  /** A step is refused, and joins the queue. Returns when it asks again if nothing wakes it; infinite: no time is known. */
   refused(agent: string, queue: string, why: QueueRefusal): number;
   /** A call of the queue has ended. */
   open(queue: string): void;

@@ -115,7 +115,7 @@ export function rateItem(items: LimitItems, name: string, use: RecentUse): RateI
     return isMoved ? { kind: 'leased', first: at, from, taken, isFresh: false } : null;
   }
 
-  async function restart(want: SlotWant, count: number): Promise<Leased | null> {
+  async function beginAnew(want: SlotWant, count: number): Promise<Leased | null> {
     const { from, horizonMs } = want;
     const { everyMs, burst } = want.rate;
     const taken = Math.min(count, Math.max(burst, Math.floor(horizonMs / everyMs)));
@@ -142,7 +142,7 @@ export function rateItem(items: LimitItems, name: string, use: RecentUse): RateI
         if (isAhead && isBehind) return { kind: 'behind' };
         // What is known may be old: while calls wait, others have taken slots since.
         const isMove = isAhead || (isBusy && !isBehind);
-        const leased = isMove ? await move(want, count) : await restart(want, count);
+        const leased = isMove ? await move(want, count) : await beginAnew(want, count);
         if (leased !== null) return leased;
         isBusy = false;
       }

@@ -107,6 +107,33 @@ test('another instance knows nothing, and takes the next slot by one write where
   expect(writes()).toBe(2);
 });
 
+test('an instance leases slots for its next calls as well, so that a high rate costs few writes', async () => {
+  const { lease, writes, wait } = deployment(1);
+  const calls: number[] = [];
+  for (let ms = 0; ms < 3_000; ms += 1) {
+    wait(1);
+    calls.push(...beginsOf(await lease(1, { isBusy: true })));
+  }
+  expect(calls.length).toBeGreaterThan(2_900);
+  expect(writes()).toBeLessThan(0.1 * calls.length);
+  // Each slot once.
+  expect(new Set(calls).size).toBe(calls.length);
+});
+
+test('an instance that was refused asks again when there are slots for others too', async () => {
+  const { lease, writes, wait } = deployment(100, 1, 2);
+  await lease(20);
+  const [refused] = await lease(1, { instance: 1, isBusy: true });
+  expect(refused).toMatchObject({ kind: 'full', freeAt: begin + 400 });
+  expect(writes()).toBe(2);
+  wait(399);
+  await lease(1, { instance: 1, isBusy: true });
+  expect(writes()).toBe(2);
+  wait(2);
+  expect(beginsOf(await lease(1, { instance: 1, isBusy: true }))).toHaveLength(1);
+  expect(writes()).toBe(3);
+});
+
 test('an instant that no correct clock can have stored is replaced', async () => {
   const { lease, wait } = deployment(100, 1, 2);
   wait(3_600_000);
