@@ -5,6 +5,10 @@ import { limitsModel } from '../../bench/flow/limits-model.ts';
 test.each([
   { perSecond: 5, writesMax: 1, seconds: 120 },
   { perSecond: 100, writesMax: 1, seconds: 10 },
-])('$perSecond calls per second are never exceeded, and used', async (rate) => {
-  expect(await limitsModel(rate)).toMatchObject({ failures: 0, isPassed: true });
-}, 60_000);
+])(
+  '$perSecond calls per second are never exceeded, and used',
+  async (rate) => {
+    expect(await limitsModel(rate)).toMatchObject({ failures: 0, isPassed: true });
+  },
+  60_000,
+);
