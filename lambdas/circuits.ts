@@ -1,8 +1,8 @@
 /** What the instances of an agent's function share of its service; operators learn of the changes of its circuit. */
 import { dynamoClient } from '#aws/clients.ts';
-import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
-import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
 import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
+import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
+import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
 import { hasJustOpened, type SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Circuits } from '#ports/health/circuits.ts';
 import type { Ejections } from '#ports/health/ejections.ts';

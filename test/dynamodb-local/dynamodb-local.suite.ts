@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
-import { dynamoCircuits } from '#aws/store/dynamo-circuits.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
-import { dynamoEjections } from '#aws/store/dynamo-ejections.ts';
+import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
+import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { backlogReportContract } from '../contracts/backlog-report.ts';

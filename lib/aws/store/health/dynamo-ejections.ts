@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { ejectionMaxMs } from '#core/flow/endpoint-member.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Ejections } from '#ports/health/ejections.ts';
-import { toItem } from './attributes.ts';
-import { coordinationItems } from './coordination-items.ts';
-import { circuitKey } from './tables.ts';
+import { toItem } from '../attributes.ts';
+import { coordinationItems } from '../coordination-items.ts';
+import { circuitKey } from '../tables.ts';
 
 /** The attributes of an endpoint: until when it is ejected, and how many ejections followed each other. */
 const untilPrefix = 'EjectedUntil:';

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Circuits } from '#ports/health/circuits.ts';
-import { toItem } from './attributes.ts';
-import { coordinationItems } from './coordination-items.ts';
-import { circuitKey } from './tables.ts';
+import { toItem } from '../attributes.ts';
+import { coordinationItems } from '../coordination-items.ts';
+import { circuitKey } from '../tables.ts';
 
 const common = {
   Epoch: z.int().positive(),
