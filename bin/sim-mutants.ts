@@ -12,6 +12,7 @@ import * as z from 'zod';
 import type { Mutant } from '#sim/mutants/mutant.ts';
 import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
 import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
+import { mutantsOfLimits } from '#sim/mutants/mutants-of-limits.ts';
 import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 import { mutantsOfSingletons } from '#sim/mutants/mutants-of-singletons.ts';
@@ -40,6 +41,7 @@ const mutants = [
   ...mutantsOfCore,
   ...mutantsOfRoles,
   ...mutantsOfFlow,
+  ...mutantsOfLimits,
   ...mutantsOfRecovery,
   ...mutantsOfSingletons,
 ].filter(({ name }) => name.includes(flags.only));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
 import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
+import { mutantsOfLimits } from '#sim/mutants/mutants-of-limits.ts';
 import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
 import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
 import { mutantsOfSingletons } from '#sim/mutants/mutants-of-singletons.ts';
@@ -11,6 +12,7 @@ const mutants = [
   ...mutantsOfCore,
   ...mutantsOfRoles,
   ...mutantsOfFlow,
+  ...mutantsOfLimits,
   ...mutantsOfRecovery,
   ...mutantsOfSingletons,
 ];
