@@ -134,7 +134,18 @@ export class StateStore extends Construct {
     to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
     const keys = [circuitKey('*'), agentSettingsKey];
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, ...keys);
+  }
+
+  /** Leases room in the limits of all agents, and slots of their rates. */
+  allowLimits(to: ReeveFunction): void {
     to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, limitKey('*'));
+  }
+
+  /** Leases slots of these rates, for calls that missed theirs and for further calls. @param rates their names; none: nothing */
+  allowRates(to: ReeveFunction, rates: readonly string[]): void {
+    if (rates.length === 0) return;
+    const keys = rates.map((rate) => limitKey(`${rate}#*`));
+    to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, ...keys);
   }
 
   /** Shows what agents do, changes which of them get calls, and starts what waits for them. */
@@ -149,8 +160,6 @@ export class StateStore extends Construct {
   allowCircuit(to: ReeveFunction, agent: string): void {
     const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
     to.allowItems(actions, this.coordination.tableArn, circuitKey(agent));
-    const limits = ownersOf(agent).map((owner) => limitKey(`${owner}/*`));
-    to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, ...limits);
   }
 
   /** Reads when the last sweep was. */
@@ -187,9 +196,3 @@ export class StateStore extends Construct {
     return `${this.processes.tableArn}/index/${name}`;
   }
 }
-
-/** Who may have limits that count calls of the agent: itself, and a pool of which it is a member (`pool-member`). */
-const ownersOf = (agent: string): readonly string[] => {
-  const parts = agent.split('-');
-  return parts.map((_, at) => parts.slice(0, at + 1).join('-'));
-};

@@ -25,6 +25,7 @@ import { AgentChannel, type AgentProps, agentEntries } from '#infra/agents/agent
 import { configuredAgents, missingServices } from '#infra/agents/configured-agents.ts';
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { type Bundle, bundle as esbuild } from '#infra/functions/bundles.ts';
+import { deployedLimits } from '#infra/functions/deployed-limits.ts';
 import { Notifications } from '#infra/operations/notifications.ts';
 import { Observability } from '#infra/operations/observability.ts';
 import { outputs } from '#infra/operations/outputs.ts';
@@ -85,9 +86,11 @@ export class ReeveStack extends Stack {
 
     const store = stateStore(this, settings, every, removal);
     const ready = readyQueues(this, settings);
+    const limits = deployedLimits(workflows);
     const channels = agents.map((agent) => {
       const common = { store, priorities: settings.priorities, schedulerTimeout, removal };
-      return new AgentChannel(this, `Agent-${agent.name}`, { agent, codeOf: code, ...common });
+      const own = { agent, rates: limits.get(agent.name) ?? [], codeOf: code };
+      return new AgentChannel(this, `Agent-${agent.name}`, { ...own, ...common });
     });
     const checks =
       settings.recovery === 'prompt' ? deadlineCheckQueue(this, supervisorTimeout) : undefined;
@@ -99,7 +102,8 @@ export class ReeveStack extends Stack {
       ...accessOf(settings),
     });
     const withAgents = { ...common, agents: channels, checks, environment: shares };
-    const scheduler = new Scheduler(this, 'Scheduler', { ...withAgents, code: code('scheduler') });
+    const schedules = { ...withAgents, hasLimits: limits.size > 0, code: code('scheduler') };
+    const scheduler = new Scheduler(this, 'Scheduler', schedules);
     const sweeps = new SweepSchedule(this, 'Supervisor', {
       ...withAgents,
       code: code('supervisor'),

@@ -20,6 +20,8 @@ export interface SchedulerProps {
   readonly agents: readonly AgentChannel[];
   /** @default no deadline checks */
   readonly checks?: WorkQueue | undefined;
+  /** Whether agents have limits, in which it leases slots. */
+  readonly hasLimits: boolean;
   /** Variables that depend on settings alone. */
   readonly environment: Readonly<Record<string, string>>;
   readonly removal: RemovalPolicy;
@@ -32,7 +34,7 @@ export class Scheduler extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, store, ready, agents, checks, environment, removal }: SchedulerProps,
+    { code, store, ready, agents, checks, hasLimits, environment, removal }: SchedulerProps,
   ) {
     super(scope, id);
     const queues = [...ready.all, ...agents.map(({ replies }) => replies)];
@@ -60,6 +62,7 @@ export class Scheduler extends Construct {
     ready.allowSend(this.worker);
     if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     store.allowStartHeld(this.worker);
+    if (hasLimits) store.allowLimits(this.worker);
     for (const { requests } of agents) requests.allowSendAndCount(this.worker);
     for (const queue of queues) queue.consumedBy(this.worker);
   }

@@ -71,6 +71,16 @@ describe('12 agents in 3 priority classes, all names of the maximum length, in a
   });
 });
 
+test('12 agents with 8 limits each, all names of the maximum length, satisfy the limits too', () => {
+  const workflows = 'test/infra/many-limits.ts';
+  const all = measures(synthesised(agentsOf(12), everything, { stackName, workflows }));
+  const without = measures(synthesised(agentsOf(12), everything, { stackName }));
+  const environments = (of: typeof all) => of.filter(({ limit }) => limit === 'environment');
+  expect(environments(all)).toEqual(environments(without));
+  for (const { limit, of, amount } of all)
+    expect({ of, amount: amount <= awsLimits[limit] }).toEqual({ of, amount: true });
+});
+
 test('12 agents that run elsewhere satisfy the limits too', () => {
   const found = largest(synthesised(agentsOf(12, {}), everything, { stackName }));
   expect(found).toMatchObject({ outputs: expect.any(Number), managedPolicy: expect.any(Number) });

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { agentPoliciesOf, grantsOf, templateOf } from './scenario.ts';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { agentPoliciesOf, grantsOf, templateOf, templateWith } from './scenario.ts';
 
 const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm-AbCdEf';
 const template = templateOf({
@@ -189,4 +190,43 @@ test('with prompt recovery, the Scheduler may send checks, and the Supervisor ma
     (name) => name !== 'Scheduler' && name !== 'Supervisor',
   );
   expect(others.flatMap(on)).toEqual([]);
+});
+
+describe('in a stack whose agents have limits', () => {
+  const entry = 'lambdas/agents/payment.ts';
+  const names = ['payment', 'shipping', 'fraud', 'bank-east', 'bank-west'];
+  const limited = templateWith(
+    names.map((name) => ({ name, entry })),
+    { submissionQueue: true },
+    { workflows: 'test/infra/limited-workflows.ts' },
+  );
+  const leases = (template: Template) =>
+    Object.entries(grantsOf(template)).flatMap(([name, own]) =>
+      own.flatMap(({ actions, keys = [] }) => {
+        const leased = keys.filter((key) => key.startsWith('limit#'));
+        return leased.length === 0 ? [] : [`${name}: ${actions.join(' ')} ${leased.join(' ')}`];
+      }),
+    );
+
+  test('the Scheduler leases in all, an agent only in the rates of its calls, and nobody else', () => {
+    expect(leases(limited).toSorted()).toEqual([
+      'Scheduler: dynamodb:UpdateItem limit#*',
+      'agent bank-east: dynamodb:UpdateItem limit#bank/whole#* limit#bank-east/own#*',
+      'agent bank-west: dynamodb:UpdateItem limit#bank/whole#*',
+      'agent payment: dynamodb:UpdateItem limit#payment/per-tenant#*',
+    ]);
+  });
+
+  test('without limits there is no such grant, and the variables are the same', () => {
+    const same = templateWith(
+      names.map((name) => ({ name, entry })),
+      { submissionQueue: true },
+    );
+    expect(leases(same)).toEqual([]);
+    const variables = (template: Template) =>
+      Object.values(template.findResources('AWS::Lambda::Function')).map(
+        ({ Properties }) => Properties.Environment.Variables,
+      );
+    expect(variables(limited)).toEqual(variables(same));
+  });
 });

@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 import * as z from 'zod';
 import type { AgentProps } from '#infra/agents/agent-channel.ts';
-import { ReeveStack } from '#infra/reeve-stack.ts';
+import { ReeveStack, type ReeveStackProps } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings/settings.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 
@@ -54,10 +54,8 @@ export const templateOf = (
   elsewhere: readonly string[] = [],
 ): Template => templateWith([...functions, ...elsewhere.map((name) => ({ name }))], context);
 
-export const templateWith = (
-  agents: readonly AgentProps[],
-  context: Readonly<Record<string, unknown>> = {},
-): Template => Template.fromStack(stackWith(agents, context));
+export const templateWith = (...args: Parameters<typeof stackWith>): Template =>
+  Template.fromStack(stackWith(...args));
 
 /** Includes what the CDK adds last: a policy that is too long for its role is split. */
 export function synthesised(...args: Parameters<typeof stackWith>): ReeveStack {
@@ -70,14 +68,14 @@ export function synthesised(...args: Parameters<typeof stackWith>): ReeveStack {
 export function stackWith(
   agents: readonly AgentProps[],
   context: Readonly<Record<string, unknown>> = {},
-  props: StackProps = {},
+  props: StackProps & Partial<Pick<ReeveStackProps, 'workflows'>> = {},
 ): ReeveStack {
   const outdir = mkdtempSync(join(inject('temporaryFolder'), 'cdk-'));
   const app = new App({ context: { ...context, ...unstaged }, outdir });
   return new ReeveStack(app, 'Reeve', {
+    workflows: 'lib/workflows/shipped.ts',
     ...props,
     settings: readSettings(app.node),
-    workflows: 'lib/workflows/shipped.ts',
     agents,
     bundle,
   });

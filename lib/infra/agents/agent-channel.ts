@@ -1,7 +1,7 @@
 /**
  * An agent: its request queues, its reply queue, and its function, unless it runs elsewhere. Only the agent
  * may send to its reply queue, so that the queue identifies the sender. Of the tables, an agent's function has access to the
- * item of its own circuit alone.
+ * items of its own circuit and of its rates alone.
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
@@ -57,6 +57,8 @@ export interface AgentChannelProps {
   /** @param name the function's name in the bundle */
   readonly codeOf: (name: string) => Code;
   readonly store: StateStore;
+  /** The names of the rates that its calls count in. */
+  readonly rates: readonly string[];
   readonly priorities: readonly Priority[];
   /** The timeout of the Scheduler, which consumes the replies. */
   readonly schedulerTimeout: Duration;
@@ -119,7 +121,7 @@ export class AgentChannel extends Construct {
 
   private worker(
     agent: FunctionAgentProps,
-    { codeOf, removal, store }: AgentChannelProps,
+    { codeOf, rates, removal, store }: AgentChannelProps,
   ): ReeveFunction {
     const worker = new ReeveFunction(this, 'Agent', {
       code: codeOf(bundled(agent.name)),
@@ -136,6 +138,7 @@ export class AgentChannel extends Construct {
       },
     });
     store.allowCircuit(worker, agent.name);
+    store.allowRates(worker, rates);
     worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
     const { all } = this.requests;
     const total = agent.maxConcurrency;

@@ -2,9 +2,10 @@
  * Bundles functions, each into its own folder: `node bundle.ts '{"entries":{…},"outdir":…}'`. A separate
  * program, because esbuild takes plugins only asynchronously and constructs are created synchronously.
  */
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import * as z from 'zod';
+import { buildOptions } from './build-options.ts';
 
 const argument = z.object({
   /** Source files by function name. */
@@ -28,23 +29,15 @@ const oneLanguage: Plugin = {
 const { entries, outdir, workflows } = argument.parse(JSON.parse(process.argv[2] ?? ''));
 
 await build({
+  ...buildOptions(workflows),
   entryPoints: Object.entries(entries).map(([name, path]) => ({
     in: path,
     out: join(name, 'index'),
   })),
   outdir,
   outExtension: { '.js': '.mjs' },
-  alias: { '#workflows/shipped.ts': resolve(workflows) },
-  bundle: true,
   minify: true,
   // The log contains the names of errors.
   keepNames: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  // Prefers ESM builds, because esbuild can remove unused code only from them.
-  mainFields: ['module', 'main'],
-  legalComments: 'none',
   plugins: [oneLanguage],
-  logLevel: 'warning',
 });
