@@ -1,4 +1,4 @@
-/** The shipped agents, and one that runs elsewhere, so that a test can reply for it. */
+/** The shipped agents, one with limits, and one that runs elsewhere, so that a test can reply for it. */
 import { App } from 'aws-cdk-lib';
 import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
@@ -15,6 +15,7 @@ new ReeveStack(app, 'Rights', {
     shippedAgent('inventory'),
     shippedAgent('payment'),
     shippedAgent('shipping'),
+    { name: 'counted', entry: 'test/deploy/rights/counted-agent.ts', callsService: true },
     { name: 'manual' },
   ],
 });

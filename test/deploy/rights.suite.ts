@@ -31,6 +31,7 @@ import {
 } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
+import { type CountedService, countedService } from './counted-service.ts';
 import {
   type BreakableSuppliers,
   breakableSuppliers,
@@ -56,12 +57,14 @@ const stackName = 'reeve-rights';
 
 let cloud: MiniStack;
 let suppliers: BreakableSuppliers;
+let counted: CountedService;
 let proxy: RecordingProxy;
 let reeve: Deployed;
 let functions: readonly DeployedFunction[];
 
 beforeAll(async () => {
   suppliers = await breakableSuppliers();
+  counted = await countedService(0);
   cloud = await startMiniStack();
   Object.assign(process.env, cloud.env);
   proxy = await recordingProxy(cloud);
@@ -69,7 +72,7 @@ beforeAll(async () => {
   const context = {
     stage: 'dev',
     shards: '1',
-    services: suppliers.services,
+    services: JSON.stringify({ ...JSON.parse(suppliers.services), counted: counted.url }),
     priorities: JSON.stringify(['high', 'normal']),
     submissionQueue: 'true',
     responseQueues: JSON.stringify({ shop: `arn:aws:sqs:us-east-1:${account}:shop` }),
@@ -92,6 +95,7 @@ afterAll(async () => {
     proxy.close();
     await cloud.close();
     await suppliers.close();
+    counted.close();
   }
 });
 
@@ -143,7 +147,7 @@ const queues = () =>
 const worked = new Set(['nudge', 'request', 'reply', 'submission']);
 
 test('each function parks unreadable messages', async () => {
-  expect(queues().length).toBe(16);
+  expect(queues().length).toBe(19);
   for (const { source } of queues()) await reeve.send(source, 'no JSON');
   for (const { dead } of queues()) {
     const senders = queues().filter((queue) => queue.dead === dead);
@@ -235,7 +239,7 @@ test('the circuit of an unavailable service is shared, and what waits for it goe
   const orders: string[] = [];
   const behind = await reeve.submit(order);
   await reeve.until(behind, isIn('Processed'));
-  for (const agent of ['fraud', 'inventory', 'payment', 'shipping', 'manual']) {
+  for (const agent of ['fraud', 'inventory', 'payment', 'shipping', 'counted', 'manual']) {
     for (const gate of ['concurrency', 'circuit'] as const) {
       const reply = replyCodec.encode({
         orderId: idOf(behind),
@@ -248,15 +252,47 @@ test('the circuit of an unavailable service is shared, and what waits for it goe
     }
   }
   await reeve.submit({ workflow: 'two-branches', details: {} });
+  const opened = (agent: string) =>
+    called(({ action, key }) => action === 'dynamodb:UpdateItem' && key === `circuit#${agent}`);
   for (const agent of ['fraud', 'inventory', 'payment', 'shipping']) {
     await suppliers.set(agent, { down: true });
     for (let count = 0; count < 6; count += 1) orders.push(await reeve.submit(order));
-    await called(
-      ({ caller, action }) => caller === `agent ${agent}` && action === 'dynamodb:UpdateItem',
-    );
+    await opened(agent);
     await suppliers.reset();
   }
+  counted.setDown(true);
+  for (let count = 0; count < 6; count += 1) orders.push(await reeve.submit(limited));
+  await opened('counted');
+  counted.setDown(false);
   for (const orderId of orders) await reeve.until(orderId, isIn('Processed'));
+});
+
+const limited = { workflow: 'limited', details: {} };
+
+test('a call with limits has slots, and an agent leases one for a call that missed its own', async () => {
+  const leased = (by: string) =>
+    called(
+      ({ caller, action, key = '' }) =>
+        caller === by && action === 'dynamodb:UpdateItem' && key.startsWith('limit#counted/whole#'),
+    );
+  await reeve.until(await reeve.submit({ ...limited, priority: 'high' }), isIn('Processed'));
+  const orderId = await reeve.submit(limited);
+  await reeve.until(orderId, isIn('Processed'));
+  await leased('Scheduler');
+  const nowMs = Date.now();
+  const step = stepName('call');
+  const late = requestCodec.encode({
+    ...{ orderId: idOf(orderId), workflow: workflowName('limited'), step, attempt: 1 },
+    ...{ agent: agentName('counted'), action: 'perform', input: {}, output: null },
+    idempotencyKey: idempotencyKey(idOf(orderId), step, 'perform', 1),
+    performKey: idempotencyKey(idOf(orderId), step, 'perform', 1),
+    ...{ completeBy: nowMs + 60_000, completeWithinMs: 60_000, endBy: nowMs + 60_000 },
+    ...{ priority: 'normal', tenant: null },
+    ...{ startAt: nowMs - 1_000, startBy: nowMs - 500 },
+    slots: [{ name: 'counted/whole#late#rate', everyMs: 100 }],
+  });
+  await reeve.send(reeve.source('Agent-counted-Requests'), late);
+  await leased('agent counted');
 });
 
 test('a drained agent gets no calls, and what waits for it goes on when it is resumed', async () => {

@@ -1,4 +1,4 @@
-/** The shipped workflow, and two whose steps no agent answers: the test replies when it chooses. */
+/** The shipped workflow, two whose steps no agent answers, so that the test replies when it chooses, and one with limits. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -36,4 +36,17 @@ const oneAtATime = defineWorkflow({
   .step('work', { agent: manual, completeWithin: 600_000, input: () => ({}) })
   .build();
 
-export const workflows = [orderFulfilment, twoBranches, oneAtATime];
+/** Its calls count in a rate and in calls at once. */
+export const counted = defineAgent({
+  name: 'counted',
+  input: z.strictObject({}),
+  output: z.strictObject({}),
+  undo: 'unneeded',
+  limits: { whole: { rate: { count: 10, per: 1_000 }, atOnce: 5 } },
+});
+
+const limited = defineWorkflow({ name: 'limited', version: 1, details: z.strictObject({}) })
+  .step('call', { agent: counted, completeWithin: 30_000, input: () => ({}) })
+  .build();
+
+export const workflows = [orderFulfilment, twoBranches, oneAtATime, limited];

@@ -1,0 +1,16 @@
+/** An app with two agents that have limits. */
+import { App } from 'aws-cdk-lib';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings/settings.ts';
+
+const app = new App();
+const callsService = true;
+new ReeveStack(app, 'Limits', {
+  stackName: 'reeve-limits',
+  settings: readSettings(app.node),
+  workflows: 'test/deploy/limits/workflows.ts',
+  agents: [
+    { name: 'paced', entry: 'test/deploy/limits/paced-agent.ts', callsService },
+    { name: 'shared', entry: 'test/deploy/limits/shared-agent.ts', callsService },
+  ],
+});

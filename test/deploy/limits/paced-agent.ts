@@ -1,0 +1,4 @@
+import { paced } from './workflows.ts';
+import { timedAgent } from './timed-agent.ts';
+
+export const handler = timedAgent(paced);

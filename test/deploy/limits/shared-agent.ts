@@ -1,0 +1,4 @@
+import { shared } from './workflows.ts';
+import { timedAgent } from './timed-agent.ts';
+
+export const handler = timedAgent(shared);

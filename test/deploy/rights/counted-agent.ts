@@ -1,0 +1,8 @@
+import { serviceAgent } from '#workflows/service-agent.ts';
+import { agentHandler } from '../../../lambdas/agent-handler.ts';
+import { readConfig, serviceVariables } from '../../../lambdas/config.ts';
+import { counted } from './workflows.ts';
+
+const { REEVE_SERVICE_URL } = readConfig(serviceVariables);
+
+export const handler = agentHandler(serviceAgent(counted, REEVE_SERVICE_URL, fetch));
