@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
+import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -11,6 +12,7 @@ import { coordinationContract } from '../contracts/coordination.ts';
 import { editedStoreContract } from '../contracts/edited-store.ts';
 import { ejectionsContract } from '../contracts/ejections.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
+import { limitItemsContract } from '../contracts/limit-items.ts';
 import { linesContract } from '../contracts/lines.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
@@ -50,5 +52,9 @@ ejectionsContract('DynamoDB Local', async () => {
 backlogReportContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoBacklogReport(server.client, coordination);
+});
+limitItemsContract('DynamoDB Local', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoLimitItems(server.client, coordination);
 });
 heldStepsContract('DynamoDB Local', () => heldUnderTest(server));
