@@ -3,6 +3,7 @@
  * reports its units, and prices the consumption at list price. `npm run bill`, or with `-- --json`.
  */
 import { parseArgs } from 'node:util';
+import { limitCosts } from './bill/limits.ts';
 import { peers, round } from './bill/peers.ts';
 import { invocationMs, prices } from './bill/prices.ts';
 import { type Consumption, consume } from './bill/run.ts';
@@ -48,13 +49,14 @@ function figures(used: Consumption) {
 }
 
 const orders = Number(flags.orders);
-const full = await consume(orders, 10);
-const single = await consume(orders, 1);
+const full = await consume({ orders, batchMax: 10 });
+const single = await consume({ orders, batchMax: 1 });
 const prompt = {
-  full: figures(await consume(orders, 10, 'prompt')),
-  single: figures(await consume(orders, 1, 'prompt')),
+  full: figures(await consume({ orders, batchMax: 10, recovery: 'prompt' })),
+  single: figures(await consume({ orders, batchMax: 1, recovery: 'prompt' })),
 };
-const report = { full: figures(full), single: figures(single), prompt, peers: peers() };
+const limits = await limitCosts();
+const report = { full: figures(full), single: figures(single), prompt, limits, peers: peers() };
 /** What prompt recovery adds, dollars per million orders. */
 const added = (of: 'full' | 'single') =>
   prompt[of].dollarsPerMillionOrders - report[of].dollarsPerMillionOrders;
@@ -84,6 +86,18 @@ if (flags.json) {
         prompt.single.dollarsPerMillionOrders,
       ),
       prefix(['prompt adds', added('full')], added('single')),
+      '',
+      'limits: DynamoDB write units more, in batches of 10, of one',
+      prefix(['a step with a rate', limits.perStepWithRate.full], limits.perStepWithRate.single),
+      prefix(
+        ['a step with calls at once', limits.perStepWithAtOnce.full],
+        limits.perStepWithAtOnce.single,
+      ),
+      prefix(
+        ['an order without, beside others', limits.perOrderWithout.full],
+        limits.perOrderWithout.single,
+      ),
+      'Of calls below the limit. Calls of a batch share a write, which takes the slots or the room of all of them.',
       '',
       'the same three steps elsewhere',
       ...Object.entries(report.peers).map(

@@ -20,6 +20,8 @@ export interface Meter {
   readonly queueUrl: string;
   readonly eventsUrl: string;
   writeUnits: number;
+  /** Those of the Coordination table. */
+  coordinationUnits: number;
   readUnits: number;
   sends: number;
   events: number;
@@ -49,10 +51,14 @@ const sendSchema = z.object({
   QueueUrl: z.string(),
   Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })),
 });
+const attributesSchema = z.object({ QueueUrl: z.string() });
 const putEventsSchema = z.object({ Entries: z.array(z.unknown()) });
 
 /** @param dynamo the URL of the DynamoDB server */
-export async function startMeter(dynamo: string, processesTable: string): Promise<Meter> {
+export async function startMeter(
+  dynamo: string,
+  tables: { readonly processes: string; readonly coordination: string },
+): Promise<Meter> {
   const images = new Map<string, Image>();
   const servers: Server[] = [];
   const listen = async (answer: Answer) => {
@@ -74,6 +80,7 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
   };
   const meter: Meter = {
     writeUnits: 0,
+    coordinationUnits: 0,
     readUnits: 0,
     sends: 0,
     events: 0,
@@ -83,11 +90,7 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
     queueUrl: await listen(async (operation, body) => {
       if (operation === 'GetQueueAttributes') {
         meter.sends += 1;
-        const Attributes = {
-          ApproximateNumberOfMessages: '0',
-          ApproximateNumberOfMessagesNotVisible: '0',
-        };
-        return json({ Attributes });
+        return json(countsOf(meter, body));
       }
       const { QueueUrl, Entries } = sendSchema.parse(JSON.parse(body));
       meter.sends += 1;
@@ -116,14 +119,17 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
       });
       const answer = await response.text();
       const { ConsumedCapacity = [] } = answerSchema.parse(JSON.parse(answer));
-      const units = [ConsumedCapacity].flat().reduce((sum, one) => sum + one.CapacityUnits, 0);
-      if (/Get|Query/.test(operation)) meter.readUnits += units;
-      else meter.writeUnits += units;
+      for (const { TableName, CapacityUnits: units } of [ConsumedCapacity].flat()) {
+        if (/Get|Query/.test(operation)) meter.readUnits += units;
+        else meter.writeUnits += units;
+        if (/Update/.test(operation) && TableName === tables.coordination)
+          meter.coordinationUnits += units;
+      }
       const request = requestSchema.parse(sent);
       const puts = request.TransactItems?.map(({ Put }) => Put) ?? [request];
       if (response.ok) {
         for (const { TableName, Item } of puts) {
-          if (TableName === processesTable && Item !== undefined) note(Item);
+          if (TableName === tables.processes && Item !== undefined) note(Item);
         }
       }
       return { status: response.status, body: answer };
@@ -136,6 +142,17 @@ export async function startMeter(dynamo: string, processesTable: string): Promis
     },
   };
   return meter;
+}
+
+/** The Scheduler asks how many requests wait, where the machine is so busy that an agent is behind. */
+function countsOf(meter: Meter, body: string) {
+  const { QueueUrl } = attributesSchema.parse(JSON.parse(body));
+  meter.sends += 1;
+  const Attributes = {
+    ApproximateNumberOfMessages: String(meter.queues.get(QueueUrl)?.length ?? 0),
+    ApproximateNumberOfMessagesNotVisible: '0',
+  };
+  return { Attributes };
 }
 
 /** Bytes of names and values, as DynamoDB counts an item's size. */

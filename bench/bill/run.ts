@@ -13,6 +13,8 @@ import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
 export interface Consumption {
   readonly orders: number;
   readonly writeUnits: number;
+  /** Those of the Coordination table, in which limits are. */
+  readonly coordinationUnits: number;
   readonly readUnits: number;
   readonly sqsRequests: number;
   readonly invocations: number;
@@ -29,8 +31,8 @@ type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
 const agents = ['reserve', 'charge', 'ship'];
 /** Concurrent orders: enough to fill batches, few enough to meet their deadlines. */
-const waveOrders = 100;
-/** More would time out where functions and servers share a core. Must divide `waveOrders`. */
+const waveOrdersMax = 100;
+/** More would time out where functions and servers share a core. Must divide `waveOrdersMax`. */
 const submissionsAtOnce = 10;
 const streamBatchMax = 100;
 /**
@@ -41,37 +43,53 @@ const batchesAtOnce = 5;
 /** Lambda's own log lines are off; API Gateway's access log has one line of this length per request. */
 const accessLogBytes = 150;
 
-/** @param recovery as the parameter of the stack */
-export async function consume(
-  orders: number,
-  batchMax: number,
-  recovery: 'prompt' | 'sweep' = 'sweep',
-): Promise<Consumption> {
+/** What is run. */
+export interface Setting {
+  readonly orders: number;
+  readonly batchMax: number;
+  /** As the parameter of the stack. */
+  readonly recovery?: 'prompt' | 'sweep';
+  /** The module of the workflows. */
+  readonly workflows?: string;
+  /** Orders that are under way together. */
+  readonly waveOrders?: number;
+  /** Orders that run before, one after the other, and do not count: after them, no instance is new. */
+  readonly ordersBefore?: number;
+}
+
+/** Runs orders, and returns what they consumed. */
+export async function consume({
+  orders,
+  batchMax,
+  recovery = 'sweep',
+  workflows = 'bench/bill/workflow.ts',
+  waveOrders = waveOrdersMax,
+  ordersBefore = 0,
+}: Setting): Promise<Consumption> {
   const dynamo = await startDynoxide();
   const tables = await createTables(dynamo.client);
-  const meter = await startMeter(dynamo.url, tables.processes);
+  const meter = await startMeter(dynamo.url, tables);
   const log = countLog();
   try {
-    const functions = await load(meter, tables, recovery);
+    const functions = await load(meter, tables, { recovery, workflows });
     const run = new Run(meter, functions, batchMax);
+    for (let done = 0; done < ordersBefore; done += 1) await run.wave(1);
+    const before = amounts(meter, run, log.bytes());
     for (let done = 0; done < orders; done += waveOrders) await run.wave(waveOrders);
     await run.checkDeadlines();
     await run.expire();
-    const invocations = [...run.invocations.values()].reduce((sum, count) => sum + count, 0);
-    const gbSeconds = [...run.invocations].reduce(
-      (sum, [kind, count]) => sum + ((count * invocationMs[kind]) / 1_000) * gbOf(kind),
-      0,
-    );
+    const after = amounts(meter, run, log.bytes());
     return {
       orders,
-      writeUnits: meter.writeUnits,
-      readUnits: meter.readUnits,
-      sqsRequests: meter.sends + run.polls,
-      invocations,
-      gbSeconds,
+      writeUnits: after.writeUnits - before.writeUnits,
+      coordinationUnits: after.coordinationUnits - before.coordinationUnits,
+      readUnits: after.readUnits - before.readUnits,
+      sqsRequests: after.sqsRequests - before.sqsRequests,
+      invocations: after.invocations - before.invocations,
+      gbSeconds: after.gbSeconds - before.gbSeconds,
       apiRequests: orders,
-      events: meter.events,
-      logBytes: log.bytes() + orders * accessLogBytes,
+      events: after.events - before.events,
+      logBytes: after.logBytes - before.logBytes + orders * accessLogBytes,
       metrics: log.metrics.size,
       recordBytesMax: meter.recordBytesMax,
     };
@@ -81,6 +99,21 @@ export async function consume(
     await dynamo.close();
   }
 }
+
+/** What was consumed so far. */
+const amounts = (meter: Meter, { invocations, polls }: Run, logBytes: number) => ({
+  writeUnits: meter.writeUnits,
+  coordinationUnits: meter.coordinationUnits,
+  readUnits: meter.readUnits,
+  sqsRequests: meter.sends + polls,
+  invocations: [...invocations.values()].reduce((sum, count) => sum + count, 0),
+  gbSeconds: [...invocations].reduce(
+    (sum, [kind, count]) => sum + ((count * invocationMs[kind]) / 1_000) * gbOf(kind),
+    0,
+  ),
+  events: meter.events,
+  logBytes,
+});
 
 /** Meters what the functions log instead of printing it. */
 function countLog() {
@@ -123,7 +156,7 @@ const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 async function load(
   meter: Meter,
   tables: Awaited<ReturnType<typeof createTables>>,
-  recovery: 'prompt' | 'sweep',
+  { recovery, workflows }: Required<Pick<Setting, 'recovery' | 'workflows'>>,
 ): Promise<Functions> {
   const folderOf = bundle(
     {
@@ -133,7 +166,7 @@ async function load(
       notifier: 'lambdas/notifier.ts',
       ...Object.fromEntries(agents.map((name) => [name, `bench/bill/agent-${name}.ts`])),
     },
-    'bench/bill/workflow.ts',
+    workflows,
     join(mkdtempSync(join(tmpdir(), 'reeve-bill-')), 'bundles'),
   );
   const environment: Record<string, string> = {
@@ -217,7 +250,8 @@ class Run {
   /** Runs this many orders from their submission to their end. */
   async wave(orders: number): Promise<void> {
     for (let sent = 0; sent < orders; sent += submissionsAtOnce) {
-      await Promise.all(Array.from({ length: submissionsAtOnce }, () => this.submit()));
+      const length = Math.min(submissionsAtOnce, orders - sent);
+      await Promise.all(Array.from({ length }, () => this.submit()));
     }
     while (await this.consumeQueues());
     await this.notify(this.meter.stream.splice(0));
@@ -292,7 +326,10 @@ class Run {
       return {
         messageId: String(this.messages),
         body,
-        attributes: { ApproximateReceiveCount: '1' },
+        attributes: {
+          ApproximateReceiveCount: '1',
+          ApproximateFirstReceiveTimestamp: String(Date.now()),
+        },
         eventSourceARN: arn(name),
       };
     });

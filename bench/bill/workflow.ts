@@ -1,14 +1,18 @@
-/** The order of the bill: three steps in sequence. */
+/** The order of the bill: three steps in sequence, whose agents have limits or none. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
+import type { LimitAmount } from '#core/definition/agent-limit.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 
-const contract = <const Name extends string>(name: Name) =>
+type Limits = Readonly<Record<string, LimitAmount>>;
+
+const contract = <const Name extends string>(name: Name, limits: Limits = {}) =>
   defineAgent({
     name,
     input: z.object({ orderId: z.string(), amountCents: z.int() }),
     output: z.object({ reference: z.string() }),
     undo: 'offered',
+    limits,
   });
 export const reserve = contract('reserve');
 export const charge = contract('charge');
@@ -16,28 +20,30 @@ export const ship = contract('ship');
 
 const policy = { completeWithin: 10_000, retries: 2, coolDown: { after: 60_000, times: 2 } };
 
-export const workflows = [
+/** @param limits of each of its agents */
+export const threeSteps = (limits?: Limits) =>
   defineWorkflow({
     name: 'three-steps',
     version: 1,
     details: z.object({ amountCents: z.int(), customer: z.string(), address: z.string() }),
   })
     .step('reserve', {
-      agent: reserve,
+      agent: contract('reserve', limits),
       ...policy,
       input: ({ orderId, details }) => ({ orderId, amountCents: details.amountCents }),
     })
     .step('charge', {
-      agent: charge,
+      agent: contract('charge', limits),
       after: ['reserve'],
       ...policy,
       input: ({ orderId, details }) => ({ orderId, amountCents: details.amountCents }),
     })
     .step('ship', {
-      agent: ship,
+      agent: contract('ship', limits),
       after: ['charge'],
       ...policy,
       input: ({ orderId, details }) => ({ orderId, amountCents: details.amountCents }),
     })
-    .build(),
-];
+    .build();
+
+export const workflows = [threeSteps()];

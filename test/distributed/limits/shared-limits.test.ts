@@ -1,0 +1,291 @@
+/** The limits of the agents, as one instance of the Scheduler asks them: what a call gets, what is given back, and who waits. */
+import { expect, test } from 'vitest';
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { agentName } from '#core/model/ids.ts';
+import { limits as bounds } from '#core/model/limits.ts';
+import type { Reply, ReplyResult, Request } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import { sharedLimits } from '#distributed/limits/shared-limits.ts';
+import { type GateAnswer, isHold } from '#ports/gates.ts';
+import type { Advance, Occupation } from '#ports/limit-items.ts';
+import { limitTable } from '#sim/ports/sim-limit-items.ts';
+import { call } from '../../support/agent-requests.ts';
+import { testLog } from '../../support/log.ts';
+import { memoryItems } from '../../support/memory-limit-items.ts';
+import { newOrder } from '../../support/orders.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const dayMs = 86_400_000;
+const callMs = 10_000;
+const limit = (label: string, of: Partial<AgentLimit>): AgentLimit => ({
+  ...{ name: `paint/${label}`, rate: null, atOnce: null, key: null },
+  ...of,
+});
+const perSecond = (count: number) => ({ rate: { count, per: 1_000, burst: 1 } });
+const byTenant = { key: ({ tenant }: { readonly tenant: string | null }) => tenant };
+
+/** @param aheadMs its clock is ahead of that of the queues */
+function instance(shared: readonly AgentLimit[], { aheadMs = 0, own = [] as AgentLimit[] } = {}) {
+  const clock = virtualClock();
+  const log = testLog();
+  const table = limitTable();
+  const writes: { readonly name: string; readonly change: Advance | Occupation }[] = [];
+  const extended: [name: string, until: number][] = [];
+  let isFailing = false;
+  const note = (name: string, change: Advance | Occupation) => {
+    writes.push({ name, change });
+    if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
+  };
+  const items = memoryItems({
+    advance(name, change) {
+      note(name, change);
+      return table.advance(name, change);
+    },
+    occupy(name, change) {
+      note(name, change);
+      return table.occupy(name, change);
+    },
+    extend(name, _holder, until) {
+      if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
+      extended.push([name, until]);
+    },
+  });
+  const all = sharedLimits({
+    limits: new Map([[agentName('paint'), { own, shared }]]),
+    ...{ longestCallMs: callMs, items, clock, log, random: { next: () => 0 } },
+    queueClock: { now: () => clock.now() - aheadMs, aheadMs: () => aheadMs },
+  });
+  return {
+    ...{ all, clock, log, writes, extended },
+    fail(next: boolean) {
+      isFailing = next;
+    },
+    ask: async (request: Request, isNext = false): Promise<GateAnswer> =>
+      (await all.ask(request, isNext)) ?? null,
+    /** A request that is sent now. */
+    request: (order: string, tenant: string | null = null): Request => ({
+      ...call(order),
+      ...{ tenant, completeBy: clock.now() + callMs, completeWithinMs: callMs },
+    }),
+  };
+}
+
+/** The request as it is sent. */
+function granted(request: Request, answer: GateAnswer): Request {
+  if (answer === null || isHold(answer)) throw new Error(`held: ${JSON.stringify(answer)}`);
+  const { kind: _, ...slots } = answer;
+  return { ...request, ...slots };
+}
+
+const succeeded = { kind: 'succeeded', output: null } as const;
+const replyTo = (
+  { orderId, step, attempt, action, slots }: Request,
+  result: ReplyResult = succeeded,
+): Reply => ({ orderId, step, attempt, action, result, ...(slots !== undefined && { slots }) });
+
+const queueOf = (answer: GateAnswer) =>
+  answer !== null && isHold(answer) && 'queue' in answer ? (answer.queue ?? '') : '';
+
+test('an agent without limits, and a call to which none applies, are not counted', async () => {
+  const { all, ask, request, writes } = instance([limit('per-tenant', { atOnce: 1, ...byTenant })]);
+  expect(all.ask({ ...request('o1'), agent: agentName('other') }, false)).toBeNull();
+  expect(await ask(request('o2'))).toBeNull();
+  expect(writes).toEqual([]);
+});
+
+test('a call gets room and a slot: of keys first, and then of all calls', async () => {
+  const { ask, request } = instance([limit('per-tenant', { ...perSecond(10), ...byTenant })], {
+    own: [limit('whole', { ...perSecond(20), atOnce: 2 })],
+  });
+  const {
+    slots = [],
+    startAt,
+    startBy = 0,
+  } = granted(request('o1', 'ada'), await ask(request('o1', 'ada')));
+  expect(slots.map(({ name }) => name.replace(/#[^#]+#/, ' '))).toEqual([
+    'paint/whole calls',
+    'paint/per-tenant rate',
+    'paint/whole rate',
+  ]);
+  expect(slots.map(({ everyMs }) => everyMs)).toEqual([undefined, 100, 50]);
+  expect(startAt).toBe(request('o1').completeBy - callMs);
+  expect(startBy).toBeGreaterThan(startAt ?? 0);
+});
+
+test('each value of a key has a limit of its own, and its text is no part of a name', async () => {
+  const { ask, request, writes } = instance([limit('per-tenant', { atOnce: 1, ...byTenant })]);
+  granted(request('o1', 'ada'), await ask(request('o1', 'ada')));
+  granted(request('o2', 'bob'), await ask(request('o2', 'bob')));
+  expect(isHold(await ask(request('o3', 'ada')))).toBe(true);
+  const names = new Set(writes.map(({ name }) => name));
+  expect(names.size).toBe(2);
+  for (const name of names) expect(name).not.toMatch(/ada|bob/);
+});
+
+test('a call that gets no slot gives back the room that it had', async () => {
+  const { all, ask, request, clock } = instance([
+    limit('room', { atOnce: 1 }),
+    limit('rate', perSecond(1)),
+  ]);
+  const first = granted(request('o1'), await ask(request('o1')));
+  all.replied([replyTo(first)]);
+  expect(isHold(await ask(request('o2')))).toBe(true);
+  await clock.advance(1_000);
+  granted(request('o3'), await ask(request('o3'), true));
+});
+
+test('a call that gets room in one limit and none in another leaves the first one', async () => {
+  const { ask, request } = instance([
+    limit('narrow', { atOnce: 1, ...byTenant }),
+    limit('wide', { atOnce: 1 }),
+  ]);
+  const first = granted(request('o1'), await ask(request('o1')));
+  expect(first.slots).toHaveLength(1);
+  expect(queueOf(await ask(request('o2', 'ada')))).not.toBe('');
+});
+
+test('room is until complete-by and a grace by the time of the queues, and its item is kept for a day more', async () => {
+  const aheadMs = 2_000;
+  const { ask, request, writes, clock } = instance([limit('room', { atOnce: 3 })], { aheadMs });
+  const asked = request('o1');
+  granted(asked, await ask(asked));
+  const [written] = writes;
+  const change = written !== undefined && 'come' in written.change ? written.change : null;
+  const until = asked.completeBy - aheadMs + 5_000;
+  expect([...(change?.come.values() ?? [])]).toEqual([until]);
+  expect(change?.keepUntil).toBe(until + dayMs);
+  expect(clock.now()).toBe(asked.completeBy - callMs);
+});
+
+test('a slot is by the time of the queues, and the item of a rate is kept for a day after it', async () => {
+  const aheadMs = -3_000;
+  const { ask, request, writes, clock } = instance([limit('rate', perSecond(10))], { aheadMs });
+  const { startAt } = granted(request('o1'), await ask(request('o1')));
+  expect(startAt).toBe(clock.now() + 3_000);
+  granted(request('o2'), await ask(request('o2')));
+  const kept = writes.map(({ change }) => change.keepUntil - clock.now());
+  expect(kept).toHaveLength(2);
+  for (const ms of kept) expect(ms).toBeGreaterThanOrEqual(dayMs + 3_000);
+});
+
+test('the first that waits asks again by its own clock, and those behind it wait to be called', async () => {
+  const { all, ask, request, clock } = instance([limit('room', { atOnce: 2 })], { aheadMs: 2_000 });
+  const first = granted(request('o1'), await ask(request('o1')));
+  granted(request('o2'), await ask(request('o2')));
+  const held = await ask(request('o3'));
+  expect(held).toMatchObject({ gate: 'limit', until: clock.now() + callMs });
+  const queue = queueOf(held);
+  expect(all.isClosed(queue)).toBe(true);
+  const latest = clock.now() + bounds.holdLookMaxMs;
+  expect(await ask(request('o4'))).toEqual({ gate: 'limit', queue, until: latest });
+  all.replied([replyTo(first, { kind: 'heartbeat' })]);
+  expect(all.isClosed(queue)).toBe(true);
+  all.replied([replyTo(first)]);
+  expect(all.isClosed(queue)).toBe(false);
+  // One that comes is behind those that wait, and one of them is next.
+  expect(await ask(request('o5'))).toMatchObject({ queue });
+  await clock.advance(200);
+  granted(request('o3'), await ask(request('o3'), true));
+});
+
+test('one that comes passes nobody until no step waits any more', async () => {
+  const { all, ask, request, clock } = instance([limit('rate', perSecond(1))]);
+  granted(request('o1'), await ask(request('o1')));
+  const held = await ask(request('o2'));
+  // The next slot is 750 ms after the first one, which may arrive so late; it is leased a second ahead.
+  expect(held).toMatchObject({ until: clock.now() + 1 });
+  await clock.advance(1_000);
+  expect(all.isClosed(queueOf(held))).toBe(false);
+  expect(isHold(await ask(request('o3')))).toBe(true);
+  all.nothingWaits('other');
+  expect(isHold(await ask(request('o3')))).toBe(true);
+  all.nothingWaits('paint');
+  granted(request('o3'), await ask(request('o3')));
+});
+
+test('a request that is not sent gives back its room', async () => {
+  const { all, ask, request } = instance([limit('room', { atOnce: 1 })]);
+  all.release(granted(request('o1'), await ask(request('o1'))));
+  granted(request('o2'), await ask(request('o2')));
+});
+
+test('a slot that is given back is the next one of the instance', async () => {
+  const { all, ask, request, writes } = instance([limit('rate', perSecond(10))]);
+  granted(request('o1'), await ask(request('o1')));
+  const second = granted(request('o2'), await ask(request('o2')));
+  all.release(second);
+  const before = writes.length;
+  const third = granted(request('o3'), await ask(request('o3')));
+  expect([third.startAt, third.startBy]).toEqual([second.startAt, second.startBy]);
+  expect(writes.length).toBe(before);
+});
+
+test('a heartbeat moves the end of the room to that of its attempt, and one of another attempt does not', async () => {
+  const aheadMs = 2_000;
+  const { all, ask, request, extended, clock } = instance(
+    [limit('room', { atOnce: 1 }), limit('rate', perSecond(10))],
+    { aheadMs },
+  );
+  const sent = granted(request('o1'), await ask(request('o1')));
+  const completeBy = clock.now() + 9_000;
+  const { record } = newOrder('o1', clock.now());
+  const running = {
+    state: 'Running',
+    completeBy,
+    completeWithinMs: 9_000,
+    endBy: completeBy,
+  } as const;
+  const records = (attempt: number): readonly ProcessRecord[] => [
+    {
+      ...record,
+      steps: record.steps.map((step) => ({
+        ...step,
+        attempt,
+        progress: { ...running, input: null },
+      })),
+    },
+  ];
+  const heartbeat = replyTo(sent, { kind: 'heartbeat' });
+  await all.extended([heartbeat], records(2));
+  await all.extended([replyTo(sent)], records(1));
+  expect(extended).toEqual([]);
+  await all.extended([heartbeat], records(1));
+  const [room] = sent.slots ?? [];
+  expect(extended).toEqual([[room?.name, completeBy - aheadMs + 5_000]]);
+});
+
+test('where the store gives no answer, a step waits for a second, and that is logged', async () => {
+  const { all, ask, request, fail, log, clock } = instance([
+    limit('room', { atOnce: 2 }),
+    limit('rate', perSecond(10)),
+  ]);
+  fail(true);
+  expect(await ask(request('o1'))).toEqual({ gate: 'limit', until: clock.now() + 1_000 });
+  fail(false);
+  const sent = granted(request('o2'), await ask(request('o2')));
+  fail(true);
+  all.replied([
+    replyTo({ ...sent, slots: sent.slots?.map((slot) => ({ ...slot, isScarce: true })) ?? [] }),
+  ]);
+  await all.settled();
+  expect(log.lines.map(({ event }) => event)).toEqual(['limits-unknown', 'limits-unknown']);
+});
+
+test('a key that fails counts with all others that fail, and is logged', async () => {
+  const key = (): never => {
+    throw new TypeError('no key');
+  };
+  const { ask, request, log } = instance([limit('per-tenant', { atOnce: 1, key })]);
+  granted(request('o1', 'ada'), await ask(request('o1', 'ada')));
+  expect(isHold(await ask(request('o2', 'bob')))).toBe(true);
+  expect(new Set(log.lines.map(({ event }) => event))).toEqual(new Set(['limit-key-failed']));
+});
+
+test('after replies of calls with limits, two others may begin for each', async () => {
+  const { all, ask, request } = instance([limit('room', { atOnce: 3 })]);
+  const sent = granted(request('o1'), await ask(request('o1')));
+  const { slots: _, ...without } = replyTo(sent);
+  expect(all.startable([without])).toBeUndefined();
+  expect(all.startable([replyTo(sent), without])).toBe(4);
+});

@@ -1,0 +1,15 @@
+/** What `npm run bill` says of limits, for few orders. */
+import { expect, test } from 'vitest';
+import { limitCosts } from '../../bench/bill/limits.ts';
+
+test('a step costs at most one write unit for its limit, in batches a part of it, and an order without limits none', async () => {
+  const { perStepWithRate, perStepWithAtOnce, perOrderWithout } = await limitCosts(10);
+  for (const { full, single } of [perStepWithRate, perStepWithAtOnce]) {
+    expect(single).toBeGreaterThan(0);
+    // A call that a busy machine makes too late for its slot leases another one.
+    expect(single).toBeLessThanOrEqual(1.1);
+    expect(full).toBeGreaterThan(0);
+    expect(full).toBeLessThan(0.5);
+  }
+  expect(perOrderWithout).toEqual({ full: 0, single: 0 });
+}, 240_000);
