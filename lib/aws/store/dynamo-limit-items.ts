@@ -105,19 +105,15 @@ function advancedOf(change: Advance, isMoved: boolean, found: Item): Advanced {
 }
 
 function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update {
-  const names = new Map([
-    ['#expiry', expiryAttribute],
-    ...[...come.keys(), ...gone.keys(), ...left].map((holder, at): [string, string] => [
-      `#h${at}`,
-      holder,
-    ]),
-  ]);
-  const nameOf = new Map([...names].map(([name, holder]) => [holder, name]));
+  const holders = [...new Set([...come.keys(), ...gone.keys(), ...left])];
+  const nameOf = new Map(holders.map((holder, at) => [holder, `#h${at}`]));
   const path = (holder: string) => `Holders.${nameOf.get(holder) ?? ''}`;
-  const valueName = (holder: string) => `:${nameOf.get(holder)?.slice(1) ?? ''}`;
-  const set = [...come.keys()].map((holder) => `${path(holder)} = ${valueName(holder)}`);
-  const remove = [...gone.keys(), ...left].map(path);
-  const isThere = [...gone.keys()].map((holder) => `${path(holder)} = ${valueName(holder)}`);
+  const value = (kind: 'come' | 'gone', holder: string) =>
+    `:${kind}${nameOf.get(holder)?.slice(1) ?? ''}`;
+  const set = [...come.keys()].map((holder) => `${path(holder)} = ${value('come', holder)}`);
+  // One that comes again is set: an expression names each holder once.
+  const remove = [...gone.keys(), ...left].filter((holder) => !come.has(holder)).map(path);
+  const isThere = [...gone.keys()].map((holder) => `${path(holder)} = ${value('gone', holder)}`);
   return {
     UpdateExpression: [
       `SET ${[...set, '#expiry = :expiry'].join(', ')}`,
@@ -129,15 +125,21 @@ function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update 
       ...(come.size > 0 ? ['size(Holders) <= :size'] : []),
       ...isThere,
     ].join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(names),
+    ExpressionAttributeNames: Object.fromEntries([
+      ['#expiry', expiryAttribute],
+      ...holders.map((holder) => [nameOf.get(holder) ?? '', holder]),
+    ]),
     ExpressionAttributeValues: toItem({
       ':expiry': secondsOf(keepUntil),
       ...(come.size > 0 && { ':size': max - come.size + gone.size }),
-      ...Object.fromEntries(
-        [...come, ...gone].map(([holder, until]) => [valueName(holder), until]),
-      ),
+      ...valuesOf('come', come),
+      ...valuesOf('gone', gone),
     }),
   };
+
+  function valuesOf(kind: 'come' | 'gone', of: Holders): Record<string, number> {
+    return Object.fromEntries([...of].map(([holder, until]) => [value(kind, holder), until]));
+  }
 }
 
 const holdersOf = (found: Item): Holders =>
