@@ -3,6 +3,9 @@
  */
 
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
+import { mistakesOfLeases } from './mistakes-of-leases.ts';
+import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
+import { mistakesOfLimits } from './mistakes-of-limits.ts';
 
 export interface Mistake {
   readonly name: string;
@@ -309,4 +312,7 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/distributed/shared-gates.test.ts',
   },
   ...mistakesOfFlow,
+  ...mistakesOfLeases,
+  ...mistakesOfLimitItems,
+  ...mistakesOfLimits,
 ];

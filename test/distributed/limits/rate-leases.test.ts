@@ -142,6 +142,20 @@ test('an instant that no correct clock can have stored is replaced', async () =>
   expect(beginsOf(await lease(1, { instance: 1 }))).toEqual([0]);
 });
 
+test('an instance whose own clock was wrong does not wait for what it knew', async () => {
+  const { lease, wait } = deployment(100);
+  wait(3_600_000);
+  await lease(1);
+  wait(-3_600_000);
+  expect(beginsOf(await lease(1))).toEqual([0]);
+});
+
+test('a burst that was used up is free again one call at a time', async () => {
+  const { lease } = deployment(100, 3);
+  expect(beginsOf(await lease(3))).toEqual([0, 0, 0]);
+  expect(beginsOf(await lease(2))).toEqual([300, 400]);
+});
+
 test('in no interval begin more calls than the rate and its burst, whoever leases and however late calls are', async () => {
   const asks = fc.array(
     fc.record({

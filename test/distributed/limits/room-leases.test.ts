@@ -88,11 +88,11 @@ test('where room is scarce, who has left is written at once, so that others know
 
 test('where room is plenty, who has left is written with those that come', async () => {
   const { enter, leave, settle, writes } = deployment(30);
-  for (let number = 0; number < 10; number += 1) {
+  for (let number = 0; number < 30; number += 1) {
     leave(await enter(`a${number}`), `a${number}`);
     await settle();
   }
-  expect(writes()).toBe(10);
+  expect(writes()).toBe(30);
 });
 
 test('a holder that never leaves loses its room after its complete-by', async () => {
@@ -118,10 +118,27 @@ test('a heartbeat moves the end of the room', async () => {
   wait(callMs);
   await extend(room, 'a');
   await extend(room, 'stranger');
-  wait(callMs);
+  wait(callMs + graceMs - 1);
   expect(await enter('b')).toBeNull();
-  wait(graceMs + 200);
+  wait(2 + 200);
   expect(await enter('b')).not.toBeNull();
+});
+
+test('one that left after a heartbeat, of which its instance does not know, makes room', async () => {
+  const { enter, wait, extend, leave } = deployment(1);
+  const room = await enter('a');
+  wait(1_000);
+  await extend(room, 'a');
+  leave(room, 'a');
+  expect(await enter('b')).not.toBeNull();
+});
+
+test('one that left and comes again has room, which others do not get', async () => {
+  const { enter, leave } = deployment(2);
+  leave(await enter('a'), 'a');
+  expect(await enter('a')).not.toBeNull();
+  expect(await enter('b')).not.toBeNull();
+  expect(await enter('c')).toBeNull();
 });
 
 test('while others wait, one that comes enters only where most of the room is free', async () => {

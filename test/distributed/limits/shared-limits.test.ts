@@ -33,6 +33,7 @@ function instance(shared: readonly AgentLimit[], { aheadMs = 0, own = [] as Agen
   const writes: { readonly name: string; readonly change: Advance | Occupation }[] = [];
   const extended: [name: string, until: number][] = [];
   let isFailing = false;
+  let areRatesFailing = false;
   const note = (name: string, change: Advance | Occupation) => {
     writes.push({ name, change });
     if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
@@ -40,6 +41,7 @@ function instance(shared: readonly AgentLimit[], { aheadMs = 0, own = [] as Agen
   const items = memoryItems({
     advance(name, change) {
       note(name, change);
+      if (areRatesFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
       return table.advance(name, change);
     },
     occupy(name, change) {
@@ -60,6 +62,9 @@ function instance(shared: readonly AgentLimit[], { aheadMs = 0, own = [] as Agen
     ...{ all, clock, log, writes, extended },
     fail(next: boolean) {
       isFailing = next;
+    },
+    failRates(next: boolean) {
+      areRatesFailing = next;
     },
     ask: async (request: Request, isNext = false): Promise<GateAnswer> =>
       (await all.ask(request, isNext)) ?? null,
@@ -136,13 +141,44 @@ test('a call that gets no slot gives back the room that it had', async () => {
 });
 
 test('a call that gets room in one limit and none in another leaves the first one', async () => {
-  const { ask, request } = instance([
+  const { all, ask, request, clock } = instance([
     limit('narrow', { atOnce: 1, ...byTenant }),
     limit('wide', { atOnce: 1 }),
   ]);
   const first = granted(request('o1'), await ask(request('o1')));
   expect(first.slots).toHaveLength(1);
   expect(queueOf(await ask(request('o2', 'ada')))).not.toBe('');
+  all.replied([replyTo(first)]);
+  await clock.advance(200);
+  granted(request('o3', 'ada'), await ask(request('o3', 'ada'), true));
+});
+
+test('a call in several rates begins before the earliest end of their slots', async () => {
+  const { ask, request } = instance([limit('fast', perSecond(100)), limit('slow', perSecond(2))]);
+  const { startAt = 0, startBy = 0 } = granted(request('o1'), await ask(request('o1')));
+  // Of the slow rate it may be 250 ms late. Of the fast one: 245 ms to arrive, and 20 ms late.
+  expect(startBy - startAt).toBe(250);
+  const other = instance([limit('slow', perSecond(2)), limit('fast', perSecond(100))]);
+  const second = granted(other.request('o1'), await other.ask(other.request('o1')));
+  expect((second.startBy ?? 0) - (second.startAt ?? 0)).toBe(250);
+});
+
+test('a call whose slot cannot be leased, because the store gives no answer, gives back its room', async () => {
+  const { ask, request, failRates } = instance([
+    limit('room', { atOnce: 1 }),
+    limit('rate', perSecond(10)),
+  ]);
+  failRates(true);
+  expect(isHold(await ask(request('o1')))).toBe(true);
+  failRates(false);
+  granted(request('o2'), await ask(request('o2')));
+});
+
+test('two attempts of a step have room each', async () => {
+  const { ask, request } = instance([limit('room', { atOnce: 2 })]);
+  granted(request('o1'), await ask(request('o1')));
+  granted(request('o1'), await ask({ ...request('o1'), attempt: 2 }));
+  expect(isHold(await ask(request('o2')))).toBe(true);
 });
 
 test('room is until complete-by and a grace by the time of the queues, and its item is kept for a day more', async () => {
