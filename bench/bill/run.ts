@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { bundle } from '#infra/functions/bundles.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
 import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
@@ -328,7 +329,7 @@ class Run {
         body,
         attributes: {
           ApproximateReceiveCount: '1',
-          ApproximateFirstReceiveTimestamp: String(Date.now()),
+          ApproximateFirstReceiveTimestamp: String(systemClock.now()),
         },
         eventSourceARN: arn(name),
       };

@@ -3,7 +3,7 @@
  * functions are, and loaded by a program of their own: what they import need not run in the process of the CDK.
  */
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import * as z from 'zod';
 import { buildOptions } from './build-options.ts';
@@ -12,7 +12,10 @@ import { buildOptions } from './build-options.ts';
 export type DeployedLimits = ReadonlyMap<string, readonly string[]>;
 
 const printed = z.record(z.string(), z.array(z.string()));
-const program = join(import.meta.dirname, 'print-limits.ts');
+const programFor = (workflows: string) => `
+  import { workflows } from ${JSON.stringify(resolve(workflows))};
+  import { printLimits } from "./print-limits.ts";
+  printLimits(workflows);`;
 /** By module: an app may have several stacks with the same workflows. */
 const known = new Map<string, DeployedLimits>();
 
@@ -31,7 +34,7 @@ export function deployedLimits(workflows: string): DeployedLimits {
 function read(workflows: string): DeployedLimits {
   const [file] = buildSync({
     ...buildOptions(workflows),
-    entryPoints: [program],
+    stdin: { contents: programFor(workflows), resolveDir: import.meta.dirname },
     write: false,
   }).outputFiles;
   const output = execFileSync(process.execPath, ['--input-type=module', '-'], {
