@@ -139,16 +139,14 @@ const advances = fc.oneof(
   fc.tuple(near, near, near).map(([to, from, after]) => restart(to, from, after)),
 );
 const some = fc.subarray([...names]);
-const occupations = fc
-  .tuple(some, some, some)
-  .map(([come, gone, left]) =>
-    change({
-      come: people(...come),
-      gone: people(...gone),
-      left: without(left, come, gone),
-      max: 3,
-    }),
-  );
+const occupations = fc.tuple(some, some, some).map(([come, gone, left]) =>
+  change({
+    come: people(...come),
+    gone: people(...gone),
+    left: without(left, come, gone),
+    max: 3,
+  }),
+);
 const without = (left: readonly string[], ...others: readonly (readonly string[])[]) =>
   left.filter((name) => !others.flat().includes(name));
 const anyWrite = fc.oneof(

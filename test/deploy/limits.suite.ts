@@ -11,9 +11,9 @@ import { mostIn, overMax } from '../../bench/flow/limit-bars.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
 import { Deployed } from './deployed.ts';
 import { FlowStack } from './flow-stack.ts';
+import { type TimedCall, type TimedService, timedService } from './limits/timed-service.ts';
 import { atOnce, perSecond } from './limits/workflows.ts';
 import { type MiniStack, startMiniStack } from './ministack.ts';
-import { type TimedCall, type TimedService, timedService } from './limits/timed-service.ts';
 
 const secondMs = 1_000;
 const sendBatch = 10;

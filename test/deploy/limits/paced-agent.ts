@@ -1,4 +1,4 @@
-import { paced } from './workflows.ts';
 import { timedAgent } from './timed-agent.ts';
+import { paced } from './workflows.ts';
 
 export const handler = timedAgent(paced);

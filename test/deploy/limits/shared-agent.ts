@@ -1,4 +1,4 @@
-import { shared } from './workflows.ts';
 import { timedAgent } from './timed-agent.ts';
+import { shared } from './workflows.ts';
 
 export const handler = timedAgent(shared);
