@@ -88,10 +88,7 @@ export async function startMeter(
     stream: [],
     queues: new Map(),
     queueUrl: await listen(async (operation, body) => {
-      if (operation === 'GetQueueAttributes') {
-        meter.sends += 1;
-        return json(countsOf(meter, body));
-      }
+      if (operation === 'GetQueueAttributes') return json(countsOf(meter, body));
       const { QueueUrl, Entries } = sendSchema.parse(JSON.parse(body));
       meter.sends += 1;
       const queue = meter.queues.get(QueueUrl) ?? [];
