@@ -62,6 +62,7 @@ const gates = sharedGates({
   circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
   backlog: sqsRequestBacklog(sqs, (agent) => Object.values(requestQueuesOf(agent))),
   limits: sharedLimits({
+    instance,
     limits: limitsOf(workflows),
     longestCallMs: longestCallMs(workflows),
     items: dynamoLimitItems(dynamo, config.REEVE_COORDINATION_TABLE),

@@ -4,13 +4,12 @@
  */
 import type { Violation } from '#checkers/violation.ts';
 import type { LimitSlot } from '#core/model/message.ts';
-import { holderOf } from '#distributed/limits/counted-limits.ts';
 import type { Holders } from '#ports/limit-items.ts';
 import type { Explorable } from './explore.ts';
 import {
   type Answer,
-  attemptOf,
   callMs,
+  firstHolder,
   type Leasing,
   nextStep,
   type Planted,
@@ -212,7 +211,7 @@ function waitsWithRoom({ orders, items, nowMs }: LeaseState): Violation | null {
     (own, order) =>
       (own.phase === 'waits' || own.phase === 'ended') &&
       !own.hasLost &&
-      holders.includes(holderOf(attemptOf({ ...own, order }))),
+      holders.includes(firstHolder({ ...own, order })),
   );
   return at < 0 ? null : { rule: 'R22', message: `order ${at + 1} waits, or has ended, with room` };
 }

@@ -6,6 +6,7 @@ import type { AgentLimit } from '#core/definition/agent-limit.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { LimitSlot, Request } from '#core/model/message.ts';
+import { holderName } from '#distributed/limits/counted-limits.ts';
 import { type SharedLimits, sharedLimits } from '#distributed/limits/shared-limits.ts';
 import { isHold } from '#ports/gates.ts';
 import type { Holders, LimitItems, Occupation, Occupied } from '#ports/limit-items.ts';
@@ -77,6 +78,7 @@ export async function nextStep(
   };
   const clock = { now: () => nowMs, aheadMs: () => 0 };
   const shipped = sharedLimits({
+    instance: instanceOf(call),
     ...{ limits, items: planted(items), clock, longestCallMs: callMs },
     queueClock: clock,
     random: { next: () => 0 },
@@ -117,8 +119,15 @@ function requestOf(call: LeasedCall): Request {
   };
 }
 
-/** The attempt of a call, as its holder is named. */
-export const attemptOf = ({ order, attempt }: Pick<LeasedCall, 'order' | 'attempt'>) =>
+/** The one who leases for a call first. */
+export const firstHolder = (call: Pick<LeasedCall, 'order' | 'attempt'>) =>
+  holderName(instanceOf(call), 1);
+
+/** A Scheduler of its own for each attempt. */
+const instanceOf = ({ order, attempt }: Pick<LeasedCall, 'order' | 'attempt'>) =>
+  `${order} ${attempt}`;
+
+const attemptOf = ({ order, attempt }: Pick<LeasedCall, 'order' | 'attempt'>) =>
   ({ orderId: orderId(`o${order}`), step: stepName('a'), attempt, action: 'perform' }) as const;
 
 /** The holders of an item after the write. */

@@ -45,6 +45,13 @@ export const mistakesOfLeases: readonly Mistake[] = [
   of(
     roomItem,
     rooms,
+    'a write that was repeated gives no room',
+    ' || isRepeated(come, written.holders)',
+    '',
+  ),
+  of(
+    roomItem,
+    rooms,
     'a holder loses its room at its complete-by',
     'until < nowMs ||',
     'until - 5_000 < nowMs ||',

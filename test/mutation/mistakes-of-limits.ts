@@ -146,9 +146,9 @@ export const mistakesOfLimits: readonly Mistake[] = [
   of(
     counted,
     asked,
-    'attempts of a step share a holder',
-    'export const holderOf = ({ orderId, step, attempt, action }: Attempt) =>',
-    'export const holderOf = ({ orderId, step, action }: Attempt, attempt = 0) =>',
+    'instances give those who have room the same names',
+    'export const holderName = (instance: string, number: number) =>',
+    "export const holderName = (_: string, number: number, instance = '') =>",
   ),
   of(
     breaker,

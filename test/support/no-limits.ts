@@ -9,6 +9,7 @@ import { virtualClock } from './virtual-clock.ts';
 export function noLimits(): SharedLimits {
   const clock = virtualClock();
   return sharedLimits({
+    instance: 'one',
     ...{
       limits: new Map(),
       longestCallMs: 10_000,

@@ -84,6 +84,12 @@ const slots = z
         .positive()
         .describe('For a rate: the time between two calls, ms.')
         .exactOptional(),
+      holder: z
+        .string()
+        .min(1)
+        .max(limits.holderNameLengthMax)
+        .describe('For room: names the one who has it.')
+        .exactOptional(),
       isScarce: z.literal(true).describe('Other calls may wait for the room.').exactOptional(),
     }),
   )

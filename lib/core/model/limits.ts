@@ -38,6 +38,8 @@ export const limits = {
   agentLimitsMax: 8,
   /** The name of the item of a limit and key, in a message. */
   slotNameLengthMax: 256,
+  /** The name of the one who has room in a limit, in a message. */
+  holderNameLengthMax: 32,
   /** The minimum of `rate.per` of a limit. */
   limitPerMinMs: secondMs,
   /** The maximum of `rate.per` of a limit. */

@@ -49,6 +49,8 @@ export interface DeadlineCheck {
 export interface LimitSlot {
   /** Of the item of the limit and key. */
   readonly name: string;
+  /** Of room: names the one who has it, with each lease anew. */
+  readonly holder?: string;
   /** Of a rate: a further call of the attempt needs a slot so long after the last one, ms. Missing: room for the attempt. */
   readonly everyMs?: number;
   /** The room is to be free for others as soon as the call has ended. */

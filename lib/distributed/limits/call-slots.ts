@@ -4,7 +4,7 @@
  */
 import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
 import type { QueueClock } from '../queue-clock.ts';
-import { type CountedLimit, callsItem, holderOf, isRoom, rateItem } from './counted-limits.ts';
+import { type CountedLimit, callsItem, rateItem } from './counted-limits.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
 import type { SlotWant } from './rate-item.ts';
 import type { RateLeases, SlotAnswer } from './rate-leases.ts';
@@ -16,6 +16,8 @@ export interface CallSlotsPorts {
   readonly rooms: RoomLeases;
   readonly queues: Pick<LimitQueues, 'areWaiting'>;
   readonly time: Pick<QueueClock, 'now' | 'aheadMs'>;
+  /** A new name for the one who has room. */
+  readonly newHolder: () => string;
 }
 
 /** A limit that has no room for the call. */
@@ -51,30 +53,23 @@ export async function callSlots(
   try {
     const leased = await leaseAll(ports, request, counted, { isBehind, isBusy });
     if (leased !== null && 'why' in leased) {
-      leaveAll(ports.rooms, request, entered);
+      leaveAll(ports.rooms, entered);
       return leased;
     }
     return { ...leased, slots: [...entered, ...(leased?.slots ?? [])] };
   } catch (error) {
-    leaveAll(ports.rooms, request, entered);
+    leaveAll(ports.rooms, entered);
     throw error;
   }
 }
 
 /** Gives back the room of a call. */
-export function leaveAll(
-  rooms: Pick<RoomLeases, 'leave'>,
-  attempt: Parameters<typeof holderOf>[0],
-  slots: readonly LimitSlot[],
-): void {
-  const own = slots.filter(isRoom);
-  if (own.length === 0) return;
-  const holder = holderOf(attempt);
-  for (const slot of own) rooms.leave(slot, holder);
+export function leaveAll(rooms: Pick<RoomLeases, 'leave'>, slots: readonly LimitSlot[]): void {
+  for (const slot of slots) if (slot.holder !== undefined) rooms.leave(slot, slot.holder);
 }
 
 async function enterAll(
-  { rooms, time }: CallSlotsPorts,
+  { rooms, time, newHolder }: CallSlotsPorts,
   request: Request,
   counted: readonly CountedLimit[],
   isBehind: (queue: string) => boolean,
@@ -82,16 +77,17 @@ async function enterAll(
   const entered: LimitSlot[] = [];
   for (const { limit, name, queue } of counted) {
     if (limit.atOnce === null) continue;
+    const holder = newHolder();
     const room = await rooms.enter({
       ...{ name: callsItem(name), max: limit.atOnce, isBehind: isBehind(queue) },
-      ...{ holder: holderOf(request), until: request.completeBy - time.aheadMs() },
+      ...{ holder, until: request.completeBy - time.aheadMs() },
     });
     if (room === null) {
-      leaveAll(rooms, request, entered);
+      leaveAll(rooms, entered);
       const freeAt = time.now() + roomAgainMs;
       return { queue, why: { kind: 'full', freeAt, askAt: time.now() + request.completeWithinMs } };
     }
-    entered.push(room);
+    entered.push({ ...room, holder });
   }
   return entered;
 }

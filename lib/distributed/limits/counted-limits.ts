@@ -48,12 +48,14 @@ export const queueOfRoom = ({ name }: LimitSlot) =>
 /** Whether the slot is room for an attempt, and not of a rate. */
 export const isRoom = ({ everyMs }: LimitSlot) => everyMs === undefined;
 
-/** Names an attempt. */
-export type Attempt = Pick<Request, 'orderId' | 'step' | 'attempt' | 'action'>;
-
-/** The name of an attempt among those that have room. */
-export const holderOf = ({ orderId, step, attempt, action }: Attempt) =>
-  hashOf(`${orderId} ${step} ${attempt} ${action}`, holderLength);
+/**
+ * The name of one who has room: another one for each lease. Two instances may ask for the same attempt, of which one is sent, and
+ * the other one gives its room back.
+ *
+ * @param number of the lease, of those of the instance
+ */
+export const holderName = (instance: string, number: number) =>
+  hashOf(`${instance} ${number}`, holderLength);
 
 const hashOf = (text: string, length: number) =>
   createHash('sha256').update(text).digest('base64url').slice(0, length);

@@ -43,6 +43,10 @@ export interface RoomItemOptions {
   readonly longestMs: number;
 }
 
+/** Whether those who come are there already: the client repeated a write whose answer was lost. */
+const isRepeated = (come: Holders, holders: Holders) =>
+  come.size > 0 && [...come].every(([holder, until]) => holders.get(holder) === until);
+
 /** Nothing is known at first. */
 export function roomItem({ items, clock, longestMs }: RoomItemOptions, name: string): RoomItem {
   let holders: Holders = new Map();
@@ -72,11 +76,12 @@ export function roomItem({ items, clock, longestMs }: RoomItemOptions, name: str
     });
     holders = written.holders;
     readAt = clock.now();
-    if (written.isDone) {
+    const isDone = written.isDone || isRepeated(come, written.holders);
+    if (isDone) {
       for (const holder of [...known.keys(), ...left]) gone.delete(holder);
       isWanted = false;
     }
-    return written.isDone;
+    return isDone;
   }
 
   /** Lets as many of them enter as there is room for. */

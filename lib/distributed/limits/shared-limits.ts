@@ -12,7 +12,7 @@ import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
 import type { QueueClock } from '../queue-clock.ts';
 import { callSlots, leaveAll, type Refused } from './call-slots.ts';
-import { countedLimits, holderOf, isRoom, queueOfRoom } from './counted-limits.ts';
+import { countedLimits, holderName, isRoom, queueOfRoom } from './counted-limits.ts';
 import { limitQueues } from './limit-queues.ts';
 import { rateLeases } from './rate-leases.ts';
 import { type RoomLeases, roomLeases } from './room-leases.ts';
@@ -27,6 +27,8 @@ export interface SharedLimitsOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly queueClock: Pick<QueueClock, 'now' | 'aheadMs'>;
   readonly random: Random;
+  /** Of the instance, unique. */
+  readonly instance: string;
   readonly log: Log;
 }
 
@@ -64,6 +66,11 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
   const { longestCallMs } = options;
   const rooms = roomLeases({ items, clock: queueClock, random, longestCallMs });
   const queues = limitQueues(queueClock);
+  let leases = 0;
+  function newHolder(): string {
+    leases += 1;
+    return holderName(options.instance, leases);
+  }
   const failed = (error: unknown) => log.warn('limits-unknown', { error: errorKind(error) });
 
   function holdOf(agent: string, { queue, why }: Refused): Hold {
@@ -89,7 +96,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
     }
     try {
       const slots = await callSlots(
-        { rates, rooms, queues, time: queueClock },
+        { rates, rooms, queues, time: queueClock, newHolder },
         request,
         counted,
         isNext,
@@ -108,7 +115,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
     },
     release(request) {
       const { slots = [], startAt, startBy } = request;
-      leaveAll(rooms, request, slots);
+      leaveAll(rooms, slots);
       if (startAt === undefined || startBy === undefined) return;
       for (const slot of slots) if (!isRoom(slot)) rates.giveBack(slot.name, { startAt, startBy });
     },
@@ -116,7 +123,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
       for (const reply of replies) {
         const { slots, result } = reply;
         if (slots === undefined || result.kind === 'heartbeat') continue;
-        leaveAll(rooms, reply, slots);
+        leaveAll(rooms, slots);
         for (const slot of slots.filter(isRoom)) queues.open(queueOfRoom(slot));
       }
     },
@@ -154,6 +161,7 @@ async function extend(
   )?.progress;
   if (progress === undefined || !underWay(progress)) return;
   const until = progress.completeBy - time.aheadMs();
-  const own = slots.filter(isRoom);
-  await Promise.all(own.map(({ name }) => rooms.extend(name, holderOf(reply), until)));
+  await Promise.all(
+    slots.map(({ name, holder }) => holder !== undefined && rooms.extend(name, holder, until)),
+  );
 }

@@ -138,6 +138,7 @@ function schedulerOf(
     circuits: simCircuits(shared.circuits, machine),
     backlog: simRequestBacklog(shared.queues, machine),
     limits: sharedLimits({
+      instance: machine.name,
       limits: shared.limits,
       longestCallMs: longestCallMs(ports.registry.all),
       items: simLimitItems(shared.limitItems, machine),

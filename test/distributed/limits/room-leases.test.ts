@@ -16,12 +16,14 @@ function deployment(max: number, count = 1) {
   let nowMs = begin;
   let writes = 0;
   let limit = max;
+  let isRepeating = false;
   const table = limitTable();
   const items = memoryItems({
     ...table,
     occupy(name, change) {
       writes += 1;
-      return table.occupy(name, change);
+      const first = table.occupy(name, change);
+      return isRepeating ? table.occupy(name, change) : first;
     },
   });
   const all = Array.from({ length: count }, (_, at) =>
@@ -41,6 +43,10 @@ function deployment(max: number, count = 1) {
     },
     allow(next: number) {
       limit = next;
+    },
+    /** The client repeats each write, whose first answer was lost. */
+    repeat() {
+      isRepeating = true;
     },
     writes: () => writes,
     enter: (holder: string, { instance = 0, isBehind = false } = {}) =>
@@ -68,6 +74,13 @@ test('one that leaves makes room for another by the same write', async () => {
   leave(await enter('a'), 'a');
   expect(await enter('b')).not.toBeNull();
   expect(writes()).toBe(2);
+});
+
+test('one whose write was repeated has its room, once', async () => {
+  const { enter, repeat } = deployment(1, 2);
+  repeat();
+  expect(await enter('a')).not.toBeNull();
+  expect(await enter('b', { instance: 1 })).toBeNull();
 });
 
 test('where room is scarce, who has left is written at once, so that others know', async () => {

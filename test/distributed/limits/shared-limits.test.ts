@@ -25,11 +25,16 @@ const limit = (label: string, of: Partial<AgentLimit>): AgentLimit => ({
 const perSecond = (count: number) => ({ rate: { count, per: 1_000, burst: 1 } });
 const byTenant = { key: ({ tenant }: { readonly tenant: string | null }) => tenant };
 
-/** @param aheadMs its clock is ahead of that of the queues */
-function instance(shared: readonly AgentLimit[], { aheadMs = 0, own = [] as AgentLimit[] } = {}) {
+/**
+ * @param aheadMs its clock is ahead of that of the queues
+ * @param table that it shares with other instances
+ */
+function instance(
+  shared: readonly AgentLimit[],
+  { aheadMs = 0, own = [] as AgentLimit[], name: of = 'one', table = limitTable() } = {},
+) {
   const clock = virtualClock();
   const log = testLog();
-  const table = limitTable();
   const writes: { readonly name: string; readonly change: Advance | Occupation }[] = [];
   const extended: [name: string, until: number][] = [];
   let isFailing = false;
@@ -54,6 +59,7 @@ function instance(shared: readonly AgentLimit[], { aheadMs = 0, own = [] as Agen
     },
   });
   const all = sharedLimits({
+    instance: of,
     limits: new Map([[agentName('paint'), { own, shared }]]),
     ...{ longestCallMs: callMs, items, clock, log, random: { next: () => 0 } },
     queueClock: { now: () => clock.now() - aheadMs, aheadMs: () => aheadMs },
@@ -172,6 +178,21 @@ test('a call whose slot cannot be leased, because the store gives no answer, giv
   expect(isHold(await ask(request('o1')))).toBe(true);
   failRates(false);
   granted(request('o2'), await ask(request('o2')));
+});
+
+test('two instances that ask for one attempt have room each, so that one may give its room back', async () => {
+  const table = limitTable();
+  const [one, two] = ['one', 'two'].map((name) =>
+    instance([limit('room', { atOnce: 2 })], { name, table }),
+  );
+  if (one === undefined || two === undefined) throw new Error('no instance');
+  const asked = one.request('o1');
+  granted(asked, await one.ask(asked));
+  const overtaken = granted(asked, await two.ask(asked));
+  two.all.release(overtaken);
+  granted(one.request('o2'), await two.ask(one.request('o2')));
+  // The first one still has its room.
+  expect(isHold(await two.ask(one.request('o3')))).toBe(true);
 });
 
 test('two attempts of a step have room each', async () => {
