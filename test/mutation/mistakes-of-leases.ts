@@ -61,7 +61,7 @@ export const mistakesOfLeases: readonly Mistake[] = [
     roomItem,
     rooms,
     'who has gone is forgotten before it is written',
-    'if (written.isDone) {',
+    'if (isDone) {',
     'if (true) {',
   ),
   of(
