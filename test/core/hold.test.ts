@@ -333,6 +333,16 @@ describe('an attempt that its agent gives back', () => {
     expect(callsOf(record, one.known).calls.map(({ end }) => end)).toEqual(['deferred', null]);
   });
 
+  it('and two looks with clocks that are an hour apart replay as they were, although the looks are one entry', () => {
+    const given = play(out, [100, defer('a', 1, 60_000)]);
+    const early = play(gated(given, { a: full(1_200) }), [200, claim()]);
+    const late = play(gated(early, { a: full(3_502_000) }), [3_500_000, claim()]);
+    expect(late.record.history.at(-1)).toMatchObject({ type: 'held', times: 2 });
+    const { record } = play({ ...late, known: one.known }, [3_500_100, claim()]);
+    expect(record.steps[0]?.progress.state).toBe('Running');
+    expect(replay(record, one.known).at(-1)).toEqual(record);
+  });
+
   it('undoes later what it could not undo', () => {
     const undoing = play(
       submit(flow({ a: {}, b: { after: ['a'] } })),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import {
   type AgentImplementation,
@@ -206,6 +207,20 @@ test('an attempt that its breaker does not let begin is given back without a cal
   expect(calls).toEqual([]);
   expect(replies).toMatchObject([
     { attempt: 1, result: { kind: 'deferred', gate: 'concurrency', retryAfterMs: 700 } },
+  ]);
+});
+
+test('an attempt that is given back for days, by a wrong clock, is held no longer than a look allows', async () => {
+  const dayMs = 86_400_000;
+  const free = freeBreaker();
+  const { run, replies } = kitchen(
+    served,
+    {},
+    { breaker: { ...free, admit: () => ({ gate: 'limit', retryAfterMs: 9 * dayMs }) } },
+  );
+  await run();
+  expect(replies).toMatchObject([
+    { result: { kind: 'deferred', retryAfterMs: limits.holdLookMaxMs } },
   ]);
 });
 

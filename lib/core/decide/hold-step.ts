@@ -18,7 +18,7 @@ import {
 import { type Draft, setStep } from './draft.ts';
 
 /** `since`: from the history, where several holds in a row are one entry. */
-type NotedHold = Hold & { readonly since?: number };
+export type NotedHold = Hold & { readonly since?: number };
 
 /** Holds the step until its gate is asked again. */
 export function holdStep(

@@ -12,7 +12,7 @@ import {
 import type { Decision } from './decide.ts';
 import { type Draft, release, setStep } from './draft.ts';
 import { heldUntil } from './due.ts';
-import { heldSince, holdEndsAt, isForTurn } from './hold-step.ts';
+import { heldSince, holdEndsAt, isForTurn, type NotedHold } from './hold-step.ts';
 import { applyVerdicts, countFailure, failuresAtEndOfRound, type Verdict } from './rounds.ts';
 import type { OrderContext } from './start-step.ts';
 import { inDoubt } from './undo.ts';
@@ -26,10 +26,11 @@ export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
   const verdicts: Verdict[] = [];
   for (const [at, step] of draft.steps.entries()) {
     const { name, policy, progress } = step;
-    const hold = holds.get(name);
+    const hold: NotedHold | undefined = holds.get(name);
     if (progress.state !== 'Held' || hold === undefined) continue;
+    const { since: noted } = hold;
     if (isForTurn(progress) !== isForTurn(hold)) continue;
-    const since = heldSince(progress, draft.nowMs);
+    const since = noted ?? heldSince(progress, draft.nowMs);
     if (draft.nowMs < holdEndsAt(policy, { gate: progress.gate, since })) continue;
     draft.holds.push({ step: name, ...hold, since });
     setStep(draft, at, { progress: progress.before });

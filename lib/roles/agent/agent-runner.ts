@@ -11,7 +11,8 @@ import { DefinitionError, errorKind } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { Reply, ReplyResult, Request } from '#core/model/message.ts';
+import { limits } from '#core/model/limits.ts';
+import type { Deferral, Reply, ReplyResult, Request } from '#core/model/message.ts';
 import {
   type AgentImplementation,
   type Call,
@@ -92,9 +93,7 @@ async function handle(
   try {
     const refusal = await ports.breaker.begin(request);
     const result =
-      refusal === null
-        ? await attempt(service, ports, request, limit)
-        : ({ kind: 'deferred', ...refusal } as const);
+      refusal === null ? await attempt(service, ports, request, limit) : deferral(refusal);
     const isLate = limit.isPast() && result?.kind !== 'deferred';
     if (result === undefined || isLate) return silent(ports, request);
     await ports.replies.send([replyTo(request, result, waitedMs)]);
@@ -143,7 +142,7 @@ async function attempt(
         await limit.pause(retryAfterMs);
         continue;
       }
-      return { kind: 'deferred', ...admitted };
+      return deferral(admitted);
     }
     hasCalled = true;
     const one = next(admitted.isProbe);
@@ -168,8 +167,7 @@ async function attempt(
       const isElsewhere = one.failed() && !admitted.isProbe;
       if (isElsewhere) continue;
       admitted.failed();
-      if (admitted.isProbe)
-        return { kind: 'deferred', ...(await refusalOf(ports.breaker, request)) };
+      if (admitted.isProbe) return deferral(await refusalOf(ports.breaker, request));
     } finally {
       one.end();
     }
@@ -178,6 +176,12 @@ async function attempt(
   }
   return undefined;
 }
+
+/** The attempt is given back. By a wrong clock, complete-by may be days ahead, and no step waits for so long without a look. */
+const deferral = ({ gate, retryAfterMs }: Refusal): Deferral => ({
+  ...{ kind: 'deferred', gate },
+  retryAfterMs: Math.min(retryAfterMs, limits.holdLookMaxMs),
+});
 
 /**
  * The part of its time that a probe leaves: enough to give the attempt back before complete-by. Otherwise each probe of a
