@@ -331,6 +331,24 @@ test('a probe that is answered replies as any other call', async () => {
   expect(replies.map(({ result }) => result.kind)).toEqual(['succeeded']);
 });
 
+test('an attempt that waits for a limit asks again within two seconds, because its clock may be set meanwhile', async () => {
+  const free = freeBreaker();
+  const refusals = [8_000, 100];
+  const breaker = {
+    ...free,
+    admit(request: Request) {
+      const retryAfterMs = refusals.shift();
+      if (retryAfterMs === undefined) return free.admit(request);
+      return { gate: 'limit', retryAfterMs } as const;
+    },
+  };
+  const { run, clock, calls } = kitchen(served, {}, { breaker });
+  const running = run();
+  await clock.advance(2_100);
+  await running;
+  expect(calls.map(({ at }) => at)).toEqual([2_100]);
+});
+
 test('an attempt whose limit has no further slot in time ends at complete-by, without a reply (R19)', async () => {
   const failing = async () => {
     throw new TransientFault('http-503', 'try later');

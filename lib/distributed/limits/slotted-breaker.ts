@@ -24,6 +24,8 @@ export interface SlottedBreakerOptions {
 
 /** A slot of a further call is at most so far ahead, ms; a later one is not in time for most attempts. */
 const horizonMs = 2_000;
+/** No slot is leased so far ahead, ms: by the clock of this instance or of the one that leased it, it is. One of them is wrong. */
+const aheadMaxMs = 10_000;
 /** An attempt that gets no slot is given back for so long at least, ms. */
 const retryAfterMs = 1_000;
 
@@ -43,6 +45,7 @@ export function slottedBreaker(options: SlottedBreakerOptions): Breaker {
     completeBy: number,
   ): Admission | Promise<Admission> {
     const waitMs = startAt - queueClock.now();
+    if (waitMs > aheadMaxMs) return giveBack(request);
     if (waitMs > 0) return refusal(waitMs);
     slots.set(request, null);
     return breaker.admit(request, completeBy);

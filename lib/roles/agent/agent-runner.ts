@@ -32,6 +32,9 @@ import { type EjectionShare, poolOf, type Service, triesOf } from './endpoint-tr
 /** Between retries of a call. The maximum is short compared with the usual deadline, so that a recovered service is soon called. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
 
+/** An attempt that waits for a limit asks again after so long at most, ms: the clock may be set while it waits. */
+const limitPauseMaxMs = 2_000;
+
 /** The agent as its request queue sees it. */
 export interface AgentRunner {
   /**
@@ -139,7 +142,7 @@ async function attempt(
       // After a call, having no slot in time is a failure of the service, and not of the limit. The attempt then ends at
       // complete-by, as others without a result do: sooner, its request would be acknowledged without a reply (R19).
       if (gate === 'limit' && (isInTime || hasCalled)) {
-        await limit.pause(retryAfterMs);
+        await limit.pause(Math.min(retryAfterMs, limitPauseMaxMs));
         continue;
       }
       return deferral(admitted);
