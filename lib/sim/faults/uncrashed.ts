@@ -20,8 +20,25 @@ const overtaken =
   'a process that dies in the milliseconds between two tries is rarer than the seeds of one run';
 const neverFull =
   'no line of a simulated world is full; test/roles/singleton-lines.test.ts has lines that are';
+const sharedSlots =
+  'calls that lease slots at the same time share one write, and the stack of that write shows none of them';
 
 export const uncrashed: readonly Uncrashed[] = [
+  {
+    file: 'agent-runner.ts',
+    code: 'const admitted: Admission = asked instanceof Promise ? await asked : asked;',
+    why: sharedSlots,
+  },
+  {
+    file: 'agent-runner.ts',
+    code: 'if (admitted.isProbe) return deferral(await refusalOf(ports.breaker, request));',
+    why: sharedSlots,
+  },
+  {
+    file: 'agent-runner.ts',
+    code: 'const again = await breaker.admit(request);',
+    why: sharedSlots,
+  },
   {
     file: 'create-in-line.ts',
     code: 'await pause(clock, backOffMs(overtakenBackOff, tries, random));',
