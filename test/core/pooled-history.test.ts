@@ -57,6 +57,21 @@ describe('the history', () => {
     ]);
   });
 
+  it.each([
+    ['no queue at all', [null]],
+    ['more queues than holds', ['q', 'q']],
+    ['an empty list', []],
+  ])('is refused where its holds have %s', (_, queues) => {
+    const entry = ['c', 1, 's-1', 0, [['a', 'limit', 500, 1]], null];
+    const stored = (list: unknown) =>
+      JSON.stringify([
+        ['s', 0, 'ada'],
+        [...entry, list],
+      ]);
+    expect(() => decodeHistory(stored(['q']), epoch)).not.toThrow();
+    expect(() => decodeHistory(stored(queues), epoch)).toThrow();
+  });
+
   it('of an order without a pool has nothing of it', () => {
     const plain = play(submit(flow({ a: {}, b: { after: ['a'] } })), [0, claim()], [5, ok('a')]);
     expect(plain.record.history.filter((entry) => 'agents' in entry)).toEqual([]);

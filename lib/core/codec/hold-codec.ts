@@ -23,8 +23,12 @@ const choice = z.tuple([z.string(), z.string(), z.literal(1).optional()]);
 /** The members of pools that an entry names, as they are stored. */
 export const storedAgents = z.array(choice).min(1).nullable().optional();
 
-/** The queue of each hold; null for one that has none. */
-export const storedQueues = z.array(z.string().nullable()).min(1).nullable().optional();
+/** The queue of each hold; null for one that has none. Where no hold has one, there is no list. */
+export const storedQueues = z
+  .array(z.string().nullable())
+  .refine((queues) => queues.some((queue) => queue !== null))
+  .nullable()
+  .optional();
 
 /** What an entry says of the gates and the pools of agents. */
 interface Gated extends Extensible {
@@ -80,8 +84,10 @@ type StoredGated = readonly [
  *
  * @throws {CorruptDataError} `instant-impossible`
  * @throws {ReeveError} `id-malformed` when a name is malformed
+ * @throws {RangeError} when not each hold has a queue or null
  */
 export function gatedOf([holds, agents, queues, ...tail]: StoredGated, epoch: number): Gated {
+  if (queues && queues.length !== holds?.length) throw new RangeError('holds and queues differ');
   return {
     ...(holds && {
       holds: holds.map((stored, at) => inQueue(decodeHold(stored, epoch), queues?.[at])),
