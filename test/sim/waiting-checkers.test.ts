@@ -1,7 +1,7 @@
 /** The checks of what waits in one process: an order that cools down may not begin, and so waits for no limit and no share. */
 import { expect, test } from 'vitest';
 import { limitChecker } from '#checkers/process/limit-checker.ts';
-import { shareChecker } from '#checkers/process/share-checker.ts';
+import { type ShareChecker, shareChecker } from '#checkers/process/share-checker.ts';
 import type { Gate } from '#core/model/hold.ts';
 import { agentName } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord, StepRecord } from '#core/model/record.ts';
@@ -29,10 +29,11 @@ function held(
 
 /** The first step of the order has begun its next attempt. */
 function begun({ isHeld: _, ...record }: ProcessRecord): ProcessRecord {
+  const completeBy = record.updatedAt + heldMs;
   return withFirst(record, (step) => ({
     ...step,
     attempt: step.attempt + 1,
-    progress: { state: 'NotStarted' },
+    progress: { state: 'Running', completeBy, endBy: completeBy },
   }));
 }
 
@@ -68,28 +69,87 @@ test('a limit for which only an order that cools down waits may be unused', () =
   expect(unusedLimit(true)).toEqual([]);
 });
 
-/** What is said when twenty orders of class normal begin beside one of class high that waits. */
-function besideHigh(cools: boolean): readonly string[] {
+/** A check of shares, and what it says. */
+function shares() {
   const breaches: string[] = [];
-  const stored = shareChecker({
+  const checker = shareChecker({
     concurrencyOf: () => 1,
     disturbance: () => '',
     breach: (rule, message) => breaches.push(`${rule} ${message}`),
   });
-  const high = held('high', 0, { cools, priority: 'high', gate: 'concurrency' });
-  stored({ before: null, after: high });
+  return { ...checker, breaches };
+}
+
+const highHeld = (order: string, cools = false) =>
+  held(order, 0, { cools, priority: 'high', gate: 'concurrency' });
+
+/** Twenty orders of class normal begin. */
+function normalBegins({ stored }: Pick<ShareChecker, 'stored'>): void {
   for (let order = 0; order < 20; order += 1) {
     const before = held(`o${order}`, 0, { cools: false, gate: 'concurrency' });
     stored({ before: null, after: before });
     stored({ before, after: begun(before) });
   }
-  return breaches;
 }
 
-test('a class of which an order waits gets its share', () => {
-  expect(besideHigh(false).length).toBeGreaterThan(0);
+test.each([
+  ['gets its share', false, ['R24 of 8 steps of paint, 0 were of high null']],
+  ['that cools down has none', true, []],
+])('a class of which only an order waits %s', (_, cools, breaches) => {
+  const checked = shares();
+  checked.stored({ before: null, after: highHeld('one', cools) });
+  normalBegins(checked);
+  expect(checked.breaches.slice(0, 1)).toEqual(breaches);
 });
 
-test('a class of which only an order that cools down waits has none', () => {
-  expect(besideHigh(true)).toEqual([]);
+test('a class has no share while the write that begins its only step is on its way', () => {
+  const checked = shares();
+  const one = highHeld('one');
+  checked.stored({ before: null, after: one });
+  const answered = checked.sent(begun(one));
+  normalBegins(checked);
+  checked.stored({ before: one, after: begun(one) });
+  answered();
+  normalBegins(checked);
+  expect(checked.breaches).toEqual([]);
+});
+
+test('a class has its share while another order of it waits', () => {
+  const checked = shares();
+  const one = highHeld('one');
+  for (const after of [one, highHeld('two')]) checked.stored({ before: null, after });
+  checked.sent(begun(one));
+  normalBegins(checked);
+  expect(checked.breaches).not.toEqual([]);
+});
+
+test('a class has its share again when the write that begins its step was not stored', () => {
+  const checked = shares();
+  const one = highHeld('one');
+  checked.stored({ before: null, after: one });
+  const answered = checked.sent(begun(one));
+  normalBegins(checked);
+  answered();
+  expect(checked.breaches).toEqual([]);
+  normalBegins(checked);
+  expect(checked.breaches).not.toEqual([]);
+});
+
+test('a class has its share while a write that leaves its step waiting is on its way', () => {
+  const checked = shares();
+  const one = highHeld('one');
+  checked.stored({ before: null, after: one });
+  checked.sent(one);
+  normalBegins(checked);
+  expect(checked.breaches).not.toEqual([]);
+});
+
+test('a class has no share while the write of its only step is on its way, though another write came before it', () => {
+  const checked = shares();
+  const one = highHeld('one');
+  checked.stored({ before: null, after: one });
+  checked.sent(begun(one));
+  checked.stored({ before: one, after: { ...one, revision: one.revision + 1 } });
+  normalBegins(checked);
+  expect(checked.breaches).toEqual([]);
 });

@@ -1,34 +1,28 @@
 /**
  * Checks that the steps which wait for an agent of one process begin in their shares (R24). It lives as long as the process,
- * and knows the steps from the records that the process stored.
+ * and knows the steps from the records that the process stored, or sent to the store.
  */
 
 import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
-import type { AgentName } from '#core/model/ids.ts';
+import type { AgentName, StepName } from '#core/model/ids.ts';
 import {
   findStep,
-  type Priority,
   type ProcessRecord,
   type StepRecord,
+  underWay,
   waitsForAgent,
 } from '#core/model/record.ts';
 import { isClaimable } from './claimable.ts';
-
-/** The weights of the classes in docs/design.md. */
-const classWeights: Readonly<Record<Priority, number>> = { high: 16, normal: 4, low: 1 };
-
-interface Flow {
-  readonly priority: Priority;
-  readonly tenant: string | null;
-  /** The steps of it that wait. */
-  readonly waiting: Set<string>;
-  /** The steps of the agent that began since the flow waits, and those of them that were its own. */
-  begun: number;
-  own: number;
-  /** The flows with which it has shared since. */
-  rivals: Set<Flow>;
-}
+import {
+  addWaiting,
+  beginWrite,
+  countAnew,
+  type Flows,
+  flowOf,
+  isBehind,
+  removeStep,
+} from './share-flows.ts';
 
 /** Options of {@link shareChecker}. */
 export interface ShareCheckerOptions {
@@ -39,99 +33,100 @@ export interface ShareCheckerOptions {
   readonly breach: Breach;
 }
 
-/** Returns what takes each write of the process. Tenants have equal weights. */
-export function shareChecker({ concurrencyOf, disturbance, breach }: ShareCheckerOptions) {
-  const agents = new Map<AgentName, { flows: Map<string, Flow>; disturbed: string }>();
+/** See {@link shareChecker}. */
+export interface ShareChecker {
+  /** The process sends this write to the store. The returned function says that it has the answer. */
+  sent(record: ProcessRecord): () => void;
+  /** The process stored this write. */
+  stored(write: RecordPair): void;
+}
 
-  function flowsOf(agent: AgentName): Map<string, Flow> {
-    const disturbed = disturbance(agent);
-    const known = agents.get(agent) ?? { flows: new Map<string, Flow>(), disturbed };
-    agents.set(agent, known);
-    if (known.disturbed !== disturbed) {
-      known.disturbed = disturbed;
-      for (const flow of known.flows.values()) begin(flow, known.flows);
-    }
-    return known.flows;
-  }
-
-  function begin(flow: Flow, flows: ReadonlyMap<string, Flow>): void {
-    flow.begun = 0;
-    flow.own = 0;
-    flow.rivals = new Set([...flows.values()].filter(({ waiting }) => waiting.size > 0));
-  }
-
-  function flowOf(flows: Map<string, Flow>, { priority, tenant }: ProcessRecord): Flow {
-    const key = JSON.stringify([priority, tenant]);
-    const flow = flows.get(key) ?? newFlow(priority, tenant);
-    flows.set(key, flow);
-    return flow;
-  }
+/** Makes the check of one process. Tenants have equal weights. */
+export function shareChecker(options: ShareCheckerOptions): ShareChecker {
+  const { concurrencyOf, breach } = options;
+  const { flowsOf, all } = flowsByAgent(options);
 
   function waits({ agent, name }: StepRecord, record: ProcessRecord): void {
     const flows = flowsOf(agent);
-    const flow = flowOf(flows, record);
-    flow.waiting.add(`${record.orderId} ${name}`);
-    if (flow.waiting.size === 1) begin(flow, flows);
-    for (const other of flows.values()) if (other.waiting.size > 0) other.rivals.add(flow);
+    addWaiting(idOf(record, name), flowOf(flows, record), flows);
   }
 
   function left({ agent, name }: StepRecord, record: ProcessRecord, hasBegun: boolean): void {
     const flows = flowsOf(agent);
     const flow = flowOf(flows, record);
     // A step that waited for the gates of another process is not known here.
-    if (!flow.waiting.delete(`${record.orderId} ${name}`) || !hasBegun) return;
+    if (!removeStep(idOf(record, name), flow) || !hasBegun) return;
     for (const other of flows.values()) {
       if (other.waiting.size === 0) continue;
       other.begun += 1;
       if (other === flow) other.own += 1;
-      const least = other.begun * shareOf(other) - slackOf(other, concurrencyOf(agent));
-      if (other.own >= least) continue;
+      if (!isBehind(other, concurrencyOf(agent))) continue;
       const { priority, tenant, begun, own } = other;
       breach('R24', `of ${begun} steps of ${agent}, ${own} were of ${priority} ${tenant}`);
-      begin(other, flows);
+      countAnew(other, flows);
     }
   }
 
-  const isKnown = ({ agent, name }: StepRecord, record: ProcessRecord) =>
-    flowOf(flowsOf(agent), record).waiting.has(`${record.orderId} ${name}`);
+  function isKnown({ agent, name }: StepRecord, record: ProcessRecord): boolean {
+    const { waiting, beginning } = flowOf(flowsOf(agent), record);
+    const id = idOf(record, name);
+    return waiting.has(id) || beginning.has(id);
+  }
 
-  return ({ before, after }: RecordPair): void => {
-    if (before?.isHeld === undefined && after.isHeld === undefined) return;
-    for (const is of after.steps) {
-      const was = before === null ? undefined : findStep(before, is.name);
-      const didWait = before !== null && waitsIn(before, was);
-      const doesWait = waitsIn(after, is);
-      // An operator may give an order that waits another class.
-      const isSame =
-        didWait && doesWait && before.priority === after.priority && was?.agent === is.agent;
-      // The former process may have held it: this one knows it from the first write that it sees.
-      if (isSame && isKnown(is, after)) continue;
-      if (didWait && was !== undefined) left(was, before, is.attempt !== was.attempt);
-      if (doesWait) waits(is, after);
-    }
+  /** In every flow: an operator may give the order another class meanwhile, and a pool gives its step to a member. */
+  const begins = (id: string): readonly (() => void)[] =>
+    all().flatMap((flows) =>
+      [...flows.values()]
+        .filter(({ waiting }) => waiting.has(id))
+        .map((flow) => beginWrite(id, flow, flows)),
+    );
+
+  return {
+    sent(record) {
+      const starts = record.steps.filter(({ progress }) => underWay(progress));
+      const answered = starts.flatMap(({ name }) => begins(idOf(record, name)));
+      return () => {
+        for (const each of answered) each();
+      };
+    },
+    stored({ before, after }) {
+      if (before?.isHeld === undefined && after.isHeld === undefined) return;
+      for (const is of after.steps) {
+        const was = before === null ? undefined : findStep(before, is.name);
+        const didWait = before !== null && waitsIn(before, was);
+        const doesWait = waitsIn(after, is);
+        // An operator may give an order that waits another class.
+        const isSame =
+          didWait && doesWait && before.priority === after.priority && was?.agent === is.agent;
+        // The former process may have held it: this one knows it from the first write that it sees.
+        if (isSame && isKnown(is, after)) continue;
+        if (didWait && was !== undefined) left(was, before, is.attempt !== was.attempt);
+        if (doesWait) waits(is, after);
+      }
+    },
   };
 }
+
+/** The flows of each agent, which are counted anew after a disturbance. */
+function flowsByAgent({ disturbance }: Pick<ShareCheckerOptions, 'disturbance'>) {
+  const agents = new Map<AgentName, { flows: Flows; disturbed: string }>();
+  return {
+    all: (): readonly Flows[] => [...agents.values()].map(({ flows }) => flows),
+    flowsOf(agent: AgentName): Flows {
+      const disturbed = disturbance(agent);
+      const known = agents.get(agent) ?? { flows: new Map(), disturbed };
+      agents.set(agent, known);
+      if (known.disturbed !== disturbed) {
+        known.disturbed = disturbed;
+        for (const flow of known.flows.values()) countAnew(flow, known.flows);
+      }
+      return known.flows;
+    },
+  };
+}
+
+const idOf = ({ orderId }: ProcessRecord, name: StepName) => `${orderId} ${name}`;
 
 /** A step of an order that cools down could not begin: it has no share meanwhile. */
 const waitsIn = (record: ProcessRecord, step: StepRecord | undefined): boolean =>
   step !== undefined && waitsForAgent(step.progress) && isClaimable(record, record.updatedAt);
-
-const newFlow = (priority: Priority, tenant: string | null): Flow => ({
-  priority,
-  tenant,
-  waiting: new Set(),
-  begun: 0,
-  own: 0,
-  rivals: new Set(),
-});
-
-function shareOf({ priority, rivals }: Flow): number {
-  const classes = new Set([...rivals].map((rival) => rival.priority));
-  const tenants = [...rivals].filter((rival) => rival.priority === priority).length;
-  let weights = 0;
-  for (const each of classes) weights += classWeights[each];
-  return classWeights[priority] / weights / Math.max(1, tenants);
-}
-
-/** A flow is behind its share by one item for each rival, and by those that have a slot and have not begun. */
-const slackOf = ({ rivals }: Flow, concurrency: number) => rivals.size + 2 + 2 * concurrency;

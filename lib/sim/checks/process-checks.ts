@@ -3,7 +3,7 @@
 import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
 import { outageChecker } from '#checkers/process/outage-checker.ts';
 import { type ProbeChecker, probeChecker } from '#checkers/process/probe-checker.ts';
-import { shareChecker } from '#checkers/process/share-checker.ts';
+import { type ShareChecker, shareChecker } from '#checkers/process/share-checker.ts';
 import { type SlotChecker, slotChecker } from '#checkers/process/slot-checker.ts';
 import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
@@ -17,6 +17,7 @@ export interface ProcessChecks {
   readonly slots: SlotChecker;
   readonly probes: ProbeChecker;
   readonly limits: LimitChecker;
+  readonly sent: ShareChecker['sent'];
   stored(write: RecordPair): void;
 }
 
@@ -93,11 +94,12 @@ export function processChecks(
   return {
     slots,
     limits,
+    sent: shares.sent,
     probes: probeChecker(circuitOf, machine.clock.now, breach),
     stored(write) {
       slots.stored(write.after);
       limits.stored(write.after);
-      shares(write);
+      shares.stored(write);
       outages(write);
     },
   };

@@ -14,6 +14,7 @@ import type { AgentGates } from '#in-process/agent-gates.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/backlog/order-backlog.ts';
 import { type LocalSettings, localSettings } from '#in-process/local-settings.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
+import type { StateStore } from '#ports/state-store.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import {
   assembleAgent,
@@ -23,7 +24,7 @@ import {
 } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
-import { processChecks } from '#sim/checks/process-checks.ts';
+import { type ProcessChecks, processChecks } from '#sim/checks/process-checks.ts';
 import { contracts } from '#sim/orders/sim-agents.ts';
 import { implementation } from '#sim/orders/sim-workflows.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
@@ -97,6 +98,7 @@ export function processOf(
   const listeners = new Set<(record: ProcessRecord) => void>();
   const roles = assembleProcess({
     ...ports,
+    store: watchedStore(ports.store, checks),
     channels,
     gates,
     ...(shared.agentSettings !== null && { settings }),
@@ -147,6 +149,19 @@ export function processOf(
     },
   };
 }
+
+/** The store of the process, whose checks know of each write while it is on its way. */
+const watchedStore = (store: StateStore, { sent }: Pick<ProcessChecks, 'sent'>): StateStore => ({
+  ...store,
+  async commit(record, replaced) {
+    const answered = sent(record);
+    try {
+      return await store.commit(record, replaced);
+    } finally {
+      answered();
+    }
+  },
+});
 
 /** The agents, whose services count the calls of this process. */
 function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitChecker) {
