@@ -202,6 +202,7 @@ export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
     clock,
     log,
     outageAfterMs,
+    uninterrupted: restarted.uninterrupted,
   });
   const operatorRole = operatorAfterRestart(restarted, operator(committed));
   const lines = lineKeeper({ ...keeperPorts(ports), operator: operatorRole });

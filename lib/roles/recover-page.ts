@@ -14,7 +14,12 @@ export interface RecoveryPorts {
   readonly transitions: Transitions;
   readonly clock: Clock;
   readonly log: Log;
+  /** What a restart left. Default: nothing. */
+  readonly uninterrupted?: Uninterrupted;
 }
+
+/** The orders whose calls a restart ended, and that it could not interrupt: no failure is counted for them (R20). */
+export type Uninterrupted = Pick<Set<OrderId>, 'has' | 'delete'>;
 
 /** Counts of orders, and the lag of the sweep. */
 export interface Recovered {
@@ -59,8 +64,9 @@ export type EventOf = (record: ProcessRecord, place: number) => RecordEvent;
 export async function recoverPage(
   ports: RecoveryPorts,
   page: readonly OrderId[],
-  event: EventOf,
+  usual: EventOf,
 ): Promise<Recovered> {
+  const event = forUninterrupted(ports, usual);
   let lagMs = 0;
   const interrupted = new Set<OrderId>();
   const outcomes = await ports.transitions.apply(
@@ -76,10 +82,25 @@ export async function recoverPage(
       },
     })),
   );
+  for (const [at, orderId] of page.entries()) {
+    if (outcomes[at]?.kind !== 'failed') ports.uninterrupted?.delete(orderId);
+  }
   const written = page.filter(
     (orderId, at) => outcomes[at]?.kind === 'committed' && interrupted.has(orderId),
   );
   return { ...tally(ports.log, page, outcomes), interrupted: written.length, lagMs };
+}
+
+/**
+ * Withdraws all attempts of such an order. Those of this process begin after it was interrupted, unless the store refused that
+ * write again and accepted the one that began them: then these, too, count no failure, once.
+ */
+function forUninterrupted({ uninterrupted, clock }: RecoveryPorts, usual: EventOf): EventOf {
+  if (uninterrupted === undefined) return usual;
+  return (record, place) =>
+    uninterrupted.has(record.orderId)
+      ? { type: 'interrupted', reason: 'restart', notBefore: clock.now() }
+      : usual(record, place);
 }
 
 function tally(

@@ -6,6 +6,9 @@
  * 1. Nothing else changes such an order before it is interrupted: a role that is about to calls `interruptNow`.
  * 2. No sweep reaches it before: the sweep would count a failure for each call that the restart ended.
  * 3. An order that was submitted since the start is not interrupted.
+ *
+ * An order that the store refuses to change, or that cannot be read, must not stop the recovery: it is `uninterrupted` until the
+ * sweep that finds it, or the next role that is about to change it, interrupts it.
  */
 import { describeError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
@@ -15,6 +18,8 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import type { Operator } from './operator.ts';
+import type { Uninterrupted } from './recover-page.ts';
+import { type FormerOrders, formerOrders } from './recovery/former-orders.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Transitions } from './transitions/transitions.ts';
 
@@ -51,6 +56,10 @@ export interface Restart {
   /** Resolves when every order was interrupted, with the number of orders changed; never after `stop`. */
   readonly done: Promise<number>;
   isDone(): boolean;
+  /** Whether no order is left to be interrupted: done, and none is `uninterrupted`. */
+  isSettled(): boolean;
+  /** The orders whose interruption failed although the store was available: sweeps interrupt them, and count no failure. */
+  readonly uninterrupted: Uninterrupted;
   /** The state store for sweeps: hides the orders that are not interrupted yet. */
   readonly sweptStore: StateStore;
   /** Interrupts those of these orders that wait for it; call it before anything changes them. */
@@ -82,9 +91,13 @@ export function restart(ports: RestartPorts): Restart {
       if (outcome?.kind === 'committed') recovered += 1;
       const error = outcome?.kind === 'failed' ? outcome.error : null;
       if (error !== null) log.error('recovery-failed', { orderId, error: describeError(error) });
-      // An unreadable order stays as it is: the next sweep that finds it logs it again.
-      if (error instanceof UnavailableError) unwritten += 1;
-      else former.left.delete(orderId);
+      if (error instanceof UnavailableError) {
+        unwritten += 1;
+        continue;
+      }
+      former.left.delete(orderId);
+      if (error === null) former.uninterrupted.delete(orderId);
+      else former.uninterrupted.add(orderId);
     }
     if (unwritten > 0) throw notWritten(unwritten, slice.length);
   }
@@ -122,6 +135,8 @@ export function restart(ports: RestartPorts): Restart {
   return {
     done: finished.promise,
     isDone: () => isDone,
+    isSettled: () => isDone && former.uninterrupted.size === 0,
+    uninterrupted: former.uninterrupted,
     sweptStore: sweptStore(store, former, startedAt),
     async begin() {
       for (let shard = 0; shard < store.dueShards; shard += 1) {
@@ -132,8 +147,8 @@ export function restart(ports: RestartPorts): Restart {
       return former.found;
     },
     async interruptNow(orderIds) {
-      if (isDone || !orderIds.some((orderId) => former.left.has(orderId))) return;
-      await inTurn(() => [...new Set(orderIds)].filter((orderId) => former.left.has(orderId)));
+      if (!orderIds.some(former.waits)) return;
+      await inTurn(() => [...new Set(orderIds)].filter(former.waits));
     },
     stop() {
       isStopped = true;
@@ -154,61 +169,13 @@ function sliceSize(clock: Clock, max: number) {
   };
 }
 
-interface FormerOrders {
-  /** In due order. */
-  readonly found: readonly OrderId[];
-  /** The orders that are not interrupted yet. */
-  readonly left: Set<OrderId>;
-  add(orderId: OrderId): void;
-  /** The next orders of `left`; after the last it starts again, with those that could not be written. */
-  slice(max: number): readonly OrderId[];
-  isHidden(orderId: OrderId): boolean;
-  hidesAny(): boolean;
-}
-
-/**
- * Hides every order from sweeps until each was tried once: to dispatch the interrupted ones earlier would delay the
- * recovery of the others.
- */
-function formerOrders(): FormerOrders {
-  const found: OrderId[] = [];
-  const left = new Set<OrderId>();
-  let hidden: ReadonlySet<OrderId> = left;
-  let passes = 0;
-  let next = 0;
-  return {
-    found,
-    left,
-    add(orderId) {
-      found.push(orderId);
-      left.add(orderId);
-    },
-    slice(max) {
-      if (next === 0 && passes === 0) hidden = new Set(found);
-      const slice: OrderId[] = [];
-      for (; next < found.length && slice.length < max; next += 1) {
-        const orderId = found[next];
-        if (orderId !== undefined && left.has(orderId)) slice.push(orderId);
-      }
-      if (next === found.length) {
-        hidden = left;
-        passes += 1;
-        next = 0;
-      }
-      return slice;
-    },
-    // When nudges have interrupted the last ones, no slice comes to the end of them.
-    isHidden: (orderId) => left.size > 0 && hidden.has(orderId),
-    hidesAny: () => left.size > 0 && hidden.size > 0,
-  };
-}
-
 /** A Scheduler that interrupts an order of the former process before it claims it. */
 export function afterRestart(restarted: Restart, of: Scheduler): Scheduler {
   return {
     onReplies: of.onReplies,
     async onNudges(nudges) {
-      if (!restarted.isDone()) await restarted.interruptNow(nudges.map(({ orderId }) => orderId));
+      if (!restarted.isSettled())
+        await restarted.interruptNow(nudges.map(({ orderId }) => orderId));
       return of.onNudges(nudges);
     },
   };

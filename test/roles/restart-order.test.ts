@@ -233,6 +233,8 @@ const noted = (asked: string[]): Restart => ({
   begin: async () => [],
   done: Promise.resolve(0),
   isDone: () => false,
+  isSettled: () => false,
+  uninterrupted: new Set(),
   sweptStore: roleScenario().store,
   interruptNow: async (ids) => void asked.push(`interrupt ${ids}`),
   stop() {},
