@@ -72,20 +72,25 @@ test('a limit for which only an order that cools down waits may be unused', () =
 /** A check of shares, and what it says. */
 function shares() {
   const breaches: string[] = [];
+  let nowMs = 0;
   const checker = shareChecker({
     concurrencyOf: () => 1,
     disturbance: () => '',
+    now: () => nowMs,
     breach: (rule, message) => breaches.push(`${rule} ${message}`),
   });
-  return { ...checker, breaches };
+  const jump = (ms: number) => {
+    nowMs += ms;
+  };
+  return { ...checker, breaches, jump };
 }
 
 const highHeld = (order: string, cools = false) =>
   held(order, 0, { cools, priority: 'high', gate: 'concurrency' });
 
-/** Twenty orders of class normal begin. */
-function normalBegins({ stored }: Pick<ShareChecker, 'stored'>): void {
-  for (let order = 0; order < 20; order += 1) {
+/** Orders of class normal begin. */
+function normalBegins({ stored }: Pick<ShareChecker, 'stored'>, count = 20): void {
+  for (let order = 0; order < count; order += 1) {
     const before = held(`o${order}`, 0, { cools: false, gate: 'concurrency' });
     stored({ before: null, after: before });
     stored({ before, after: begun(before) });
@@ -150,6 +155,49 @@ test('a class has no share while the write of its only step is on its way, thoug
   checked.stored({ before: null, after: one });
   checked.sent(begun(one));
   checked.stored({ before: one, after: { ...one, revision: one.revision + 1 } });
+  normalBegins(checked);
+  expect(checked.breaches).toEqual([]);
+});
+
+test.each([
+  ['for as long as it has its slot', 10_000, 0],
+  ['not longer than it has its slot', 10_001, 1],
+])('a class has no share after its only order was nudged, %s', (_, ms, breaches) => {
+  const checked = shares();
+  checked.stored({ before: null, after: highHeld('one') });
+  checked.nudged([highHeld('one').orderId]);
+  checked.jump(ms - 1);
+  normalBegins(checked);
+  expect(checked.breaches.slice(0, 1)).toHaveLength(breaches);
+});
+
+test.each<[string, (checked: ShareChecker, one: ProcessRecord) => void]>([
+  ['the nudge was handled', ({ handled }, { orderId }) => handled(orderId)],
+  [
+    'a write left its step waiting',
+    ({ stored }, one) => stored({ before: one, after: { ...one, revision: one.revision + 1 } }),
+  ],
+])('a class has its share, as it was before its order was nudged, once %s', (_, happens) => {
+  const checked = shares();
+  const one = highHeld('one');
+  checked.stored({ before: null, after: one });
+  normalBegins(checked, 7);
+  checked.nudged([one.orderId]);
+  normalBegins(checked);
+  expect(checked.breaches).toEqual([]);
+  happens(checked, one);
+  normalBegins(checked, 1);
+  expect(checked.breaches).toEqual(['R24 of 8 steps of paint, 0 were of high null']);
+});
+
+test('a nudge that was handled ends no wait for a write', () => {
+  const checked = shares();
+  const one = highHeld('one');
+  checked.stored({ before: null, after: one });
+  checked.nudged([one.orderId]);
+  checked.sent(begun(one));
+  checked.handled(one.orderId);
+  checked.jump(60_000);
   normalBegins(checked);
   expect(checked.breaches).toEqual([]);
 });

@@ -1,11 +1,14 @@
 /**
  * Checks that the steps which wait for an agent of one process begin in their shares (R24). It lives as long as the process,
- * and knows the steps from the records that the process stored, or sent to the store.
+ * and knows the steps from the records that the process stored, or sent to the store, and from its nudges.
+ *
+ * A step that has its slot waits for its agent no more, however long what begins it takes: its order was nudged, or the write
+ * that begins it is on its way.
  */
 
 import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
-import type { AgentName, StepName } from '#core/model/ids.ts';
+import type { AgentName, OrderId, StepName } from '#core/model/ids.ts';
 import {
   findStep,
   type ProcessRecord,
@@ -16,12 +19,15 @@ import {
 import { isClaimable } from './claimable.ts';
 import {
   addWaiting,
-  beginWrite,
   countAnew,
+  endSlots,
+  type Flow,
   type Flows,
   flowOf,
+  giveSlot,
   isBehind,
   removeStep,
+  waitAgain,
 } from './share-flows.ts';
 
 /** Options of {@link shareChecker}. */
@@ -30,20 +36,28 @@ export interface ShareCheckerOptions {
   readonly concurrencyOf: (agent: AgentName) => number;
   /** Changes whenever something else than the shares decides who begins: the shares are counted anew. */
   readonly disturbance: (agent: AgentName) => string;
+  readonly now: () => number;
   readonly breach: Breach;
 }
 
 /** See {@link shareChecker}. */
 export interface ShareChecker {
+  /** The process sends nudges: the steps of these orders that wait may have a slot. */
+  nudged(orderIds: readonly OrderId[]): void;
+  /** The nudge of this order was handled. */
+  handled(orderId: OrderId): void;
   /** The process sends this write to the store. The returned function says that it has the answer. */
   sent(record: ProcessRecord): () => void;
   /** The process stored this write. */
   stored(write: RecordPair): void;
 }
 
+/** A slot is kept so long for an order that was nudged, ms: `reservedMs` in lib/in-process/waiting-steps.ts. */
+const slotMs = 10_000;
+
 /** Makes the check of one process. Tenants have equal weights. */
 export function shareChecker(options: ShareCheckerOptions): ShareChecker {
-  const { concurrencyOf, breach } = options;
+  const { concurrencyOf, now, breach } = options;
   const { flowsOf, all } = flowsByAgent(options);
 
   function waits({ agent, name }: StepRecord, record: ProcessRecord): void {
@@ -73,24 +87,42 @@ export function shareChecker(options: ShareCheckerOptions): ShareChecker {
     return waiting.has(id) || beginning.has(id);
   }
 
-  /** In every flow: an operator may give the order another class meanwhile, and a pool gives its step to a member. */
-  const begins = (id: string): readonly (() => void)[] =>
+  /** The steps of the order that are known, in every flow: a pool has given them to a member, or an operator another class. */
+  const knownOf = (orderId: OrderId): readonly Known[] =>
     all().flatMap((flows) =>
-      [...flows.values()]
-        .filter(({ waiting }) => waiting.has(id))
-        .map((flow) => beginWrite(id, flow, flows)),
+      [...flows.values()].flatMap((flow) =>
+        [...flow.waiting, ...flow.beginning.keys()]
+          .filter((step) => step.startsWith(`${orderId} `))
+          .map((step) => ({ step, flow, flows })),
+      ),
     );
 
+  function handled(orderId: OrderId): void {
+    for (const { step, flow, flows } of knownOf(orderId)) {
+      const until = flow.beginning.get(step);
+      if (until !== Number.POSITIVE_INFINITY) waitAgain(step, flow, flows);
+    }
+  }
+
   return {
+    nudged(orderIds) {
+      for (const { step, flow } of orderIds.flatMap(knownOf)) {
+        if (flow.waiting.has(step)) giveSlot(step, flow, now() + slotMs);
+      }
+    },
+    handled,
     sent(record) {
       const starts = record.steps.filter(({ progress }) => underWay(progress));
-      const answered = starts.flatMap(({ name }) => begins(idOf(record, name)));
+      const ids = starts.map(({ name }) => idOf(record, name));
+      const begun = knownOf(record.orderId).filter(({ step }) => ids.includes(step));
+      for (const { step, flow } of begun) giveSlot(step, flow, Number.POSITIVE_INFINITY);
       return () => {
-        for (const each of answered) each();
+        for (const { step, flow, flows } of begun) waitAgain(step, flow, flows);
       };
     },
     stored({ before, after }) {
       if (before?.isHeld === undefined && after.isHeld === undefined) return;
+      handled(after.orderId);
       for (const is of after.steps) {
         const was = before === null ? undefined : findStep(before, is.name);
         const didWait = before !== null && waitsIn(before, was);
@@ -107,8 +139,14 @@ export function shareChecker(options: ShareCheckerOptions): ShareChecker {
   };
 }
 
+interface Known {
+  readonly step: string;
+  readonly flow: Flow;
+  readonly flows: Flows;
+}
+
 /** The flows of each agent, which are counted anew after a disturbance. */
-function flowsByAgent({ disturbance }: Pick<ShareCheckerOptions, 'disturbance'>) {
+function flowsByAgent({ disturbance, now }: Pick<ShareCheckerOptions, 'disturbance' | 'now'>) {
   const agents = new Map<AgentName, { flows: Flows; disturbed: string }>();
   return {
     all: (): readonly Flows[] => [...agents.values()].map(({ flows }) => flows),
@@ -120,6 +158,7 @@ function flowsByAgent({ disturbance }: Pick<ShareCheckerOptions, 'disturbance'>)
         known.disturbed = disturbed;
         for (const flow of known.flows.values()) countAnew(flow, known.flows);
       }
+      endSlots(known.flows, now());
       return known.flows;
     },
   };

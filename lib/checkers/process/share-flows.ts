@@ -10,8 +10,8 @@ export interface Flow {
   readonly tenant: string | null;
   /** The steps of it that wait. */
   readonly waiting: Set<string>;
-  /** Those that have their slot, and whose write is on its way. */
-  readonly beginning: Set<string>;
+  /** Those that have a slot and wait for what begins them, and until when they keep it, ms since the epoch. */
+  readonly beginning: Map<string, number>;
   /** The steps of the agent that began since the flow waits, and those of them that were its own. */
   begun: number;
   own: number;
@@ -34,7 +34,7 @@ const newFlow = (priority: Priority, tenant: string | null): Flow => ({
   priority,
   tenant,
   waiting: new Set(),
-  beginning: new Set(),
+  beginning: new Map(),
   begun: 0,
   own: 0,
   rivals: new Set(),
@@ -54,17 +54,32 @@ export function addWaiting(step: string, flow: Flow, flows: Flows): void {
   for (const other of flows.values()) if (other.waiting.size > 0) other.rivals.add(flow);
 }
 
-/**
- * The step of the flow has its slot: it waits for its write, which may take long, and no more for its agent. A flow without
- * another step that waits has no share meanwhile. The returned function says that the write has an answer.
- */
-export function beginWrite(step: string, flow: Flow, flows: Flows): () => void {
-  flow.waiting.delete(step);
-  flow.beginning.add(step);
-  return () => {
-    // It was not written.
-    if (flow.beginning.delete(step)) addWaiting(step, flow, flows);
-  };
+/** The step has a slot: a flow without another step that waits has no share meanwhile. */
+export function giveSlot(step: string, { waiting, beginning }: Flow, until: number): void {
+  waiting.delete(step);
+  beginning.set(step, until);
+}
+
+/** The step, which has a slot, was not begun: its flow goes on with the share that it had. */
+export function waitAgain(step: string, flow: Flow, flows: Flows): void {
+  if (!flow.beginning.delete(step)) return;
+  flow.waiting.add(step);
+  for (const other of flows.values()) {
+    if (other.waiting.size === 0) continue;
+    other.rivals.add(flow);
+    flow.rivals.add(other);
+  }
+}
+
+/** The steps that have lost their slots by now wait for others. */
+export function endSlots(flows: Flows, nowMs: number): void {
+  for (const flow of flows.values()) {
+    for (const [step, until] of flow.beginning) {
+      if (until > nowMs) continue;
+      flow.beginning.delete(step);
+      addWaiting(step, flow, flows);
+    }
+  }
 }
 
 /** Whether the step was known in the flow; it is not any more. */

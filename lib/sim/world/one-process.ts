@@ -14,7 +14,6 @@ import type { AgentGates } from '#in-process/agent-gates.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/backlog/order-backlog.ts';
 import { type LocalSettings, localSettings } from '#in-process/local-settings.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
-import type { StateStore } from '#ports/state-store.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import {
   assembleAgent,
@@ -24,12 +23,13 @@ import {
 } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
-import { type ProcessChecks, processChecks } from '#sim/checks/process-checks.ts';
+import { processChecks } from '#sim/checks/process-checks.ts';
 import { contracts } from '#sim/orders/sim-agents.ts';
 import { implementation } from '#sim/orders/sim-workflows.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { simAgentSettings } from '#sim/ports/sim-flow.ts';
+import { watchedHandler, watchedNudges, watchedStore } from '#sim/ports/watched-begins.ts';
 import type { Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
@@ -78,11 +78,11 @@ export function processOf(
   const links = localChannels(
     { clock, log, weights },
     messages.toScheduler({
-      onNudges: (nudges) => roles.scheduler.onNudges(nudges),
+      onNudges: watchedHandler((nudges) => roles.scheduler.onNudges(nudges), checks.shares),
       onReplies: (agent, replies) => roles.scheduler.onReplies(agent, replies),
     }),
   );
-  const channels = messages.channels(links.channels);
+  const channels = watchedNudges(messages.channels(links.channels), checks.shares);
   const agents = agentsOf(shared, machine, checks.limits);
   const settings = settingsOf(shared, machine);
   const backlog = orderBacklog({
@@ -98,7 +98,7 @@ export function processOf(
   const listeners = new Set<(record: ProcessRecord) => void>();
   const roles = assembleProcess({
     ...ports,
-    store: watchedStore(ports.store, checks),
+    store: watchedStore(ports.store, checks.shares),
     channels,
     gates,
     ...(shared.agentSettings !== null && { settings }),
@@ -137,6 +137,7 @@ export function processOf(
       machine.whenAwake(() => {
         countIn(record, before);
         backlog.onRecord(record, before);
+        checks.shares.stored({ before, after: record });
         gates.onRecord(record, before);
         for (const listener of listeners) listener(record);
         checks.stored({ before, after: record });
@@ -149,19 +150,6 @@ export function processOf(
     },
   };
 }
-
-/** The store of the process, whose checks know of each write while it is on its way. */
-const watchedStore = (store: StateStore, { sent }: Pick<ProcessChecks, 'sent'>): StateStore => ({
-  ...store,
-  async commit(record, replaced) {
-    const answered = sent(record);
-    try {
-      return await store.commit(record, replaced);
-    } finally {
-      answered();
-    }
-  },
-});
 
 /** The agents, whose services count the calls of this process. */
 function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitChecker) {
