@@ -18,30 +18,59 @@ const json = fc
   .jsonValue({ maxDepth: 4 })
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
+const instant = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
+const slots = fc.array(
+  fc.record(
+    {
+      name: fc.string({ maxLength: 256 }),
+      everyMs: fc.double({ min: 0.1, max: 1e9, noNaN: true }),
+      holder: fc.string({ minLength: 1, maxLength: 32 }),
+      isScarce: fc.constant(true as const),
+    },
+    { requiredKeys: ['name'] },
+  ),
+  { minLength: 1, maxLength: 32 },
+);
+
 export const nudge = fc.record(
   { orderId: id, priority, tenant: fc.string({ maxLength: 64 }) },
   { requiredKeys: ['orderId', 'priority'] },
 );
-export const reply = fc.record({
-  orderId: id,
-  step,
-  attempt,
-  action,
-  result: fc.oneof(
-    fc.record({ kind: fc.constant('succeeded' as const), output: json }),
-    fc.record({ kind: fc.constant('heartbeat' as const) }),
-    fc.record({
-      kind: fc.constant('failed' as const),
-      fault: fc.record({
-        code: fc.string({ minLength: 1, maxLength: 60 }),
-        message: fc.string({ maxLength: 300 }),
-        effect: fc.constantFrom('none' as const, 'possible' as const),
+export const reply = fc.record(
+  {
+    orderId: id,
+    step,
+    attempt,
+    action,
+    result: fc.oneof(
+      fc.record({ kind: fc.constant('succeeded' as const), output: json }),
+      fc.record({ kind: fc.constant('heartbeat' as const) }),
+      fc.record({
+        kind: fc.constant('failed' as const),
+        fault: fc.record({
+          code: fc.string({ minLength: 1, maxLength: 60 }),
+          message: fc.string({ maxLength: 300 }),
+          effect: fc.constantFrom('none' as const, 'possible' as const),
+        }),
       }),
-    }),
-  ),
-});
+    ),
+    slots,
+  },
+  { requiredKeys: ['orderId', 'step', 'attempt', 'action', 'result'] },
+);
 export const request = fc
-  .record({ orderId: id, step, attempt, action, input: json, output: json, priority, tenant })
+  .record(
+    {
+      ...{ orderId: id, step, attempt, action, input: json, output: json, priority, tenant },
+      ...{ startAt: instant, startBy: instant, slots },
+    },
+    {
+      requiredKeys: [
+        ...(['orderId', 'step', 'attempt', 'action'] as const),
+        ...(['input', 'output', 'priority', 'tenant'] as const),
+      ],
+    },
+  )
   .map((some) => ({
     ...some,
     workflow: workflowName('house'),

@@ -94,8 +94,8 @@ const slots = z
     }),
   )
   .min(1)
-  // Those of a member and those of its pool.
-  .max(2 * limits.agentLimitsMax);
+  // Room and a slot of a rate in each limit of a member and of its pool.
+  .max(2 * 2 * limits.agentLimitsMax);
 
 const nudgeSchema: z.ZodType<Nudge> = z
   .object({ orderId: order, priority, tenant: tenant.optional(), at: instant.optional() })

@@ -1,5 +1,6 @@
 /** The limits of the agents, as one instance of the Scheduler asks them: what a call gets, what is given back, and who waits. */
 import { expect, test } from 'vitest';
+import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { agentName } from '#core/model/ids.ts';
@@ -122,6 +123,23 @@ test('a call gets room and a slot: of keys first, and then of all calls', async 
   expect(slots.map(({ everyMs }) => everyMs)).toEqual([undefined, 100, 50]);
   expect(startAt).toBe(request('o1').completeBy - callMs);
   expect(startBy).toBeGreaterThan(startAt ?? 0);
+});
+
+test('a call of a pool with as many limits as it and its member may have is a message, and so is its reply', async () => {
+  const all = (owner: string) =>
+    Array.from({ length: bounds.agentLimitsMax }, (_, at): AgentLimit => {
+      const name = `${owner.padEnd(40, 'x')}/${`limit${at}-`.padEnd(40, 'x')}`;
+      return { name, rate: { count: 7, per: 1_000, burst: 1 }, atOnce: 10_000, key: () => 'all' };
+    });
+  const { ask, request } = instance(all('pool'), { own: all('member') });
+  const sent = granted(request('o1'), await ask(request('o1')));
+  expect(sent.slots).toHaveLength(4 * bounds.agentLimitsMax);
+  expect(requestCodec.decode(requestCodec.encode(sent))).toEqual({
+    kind: 'message',
+    message: sent,
+  });
+  const reply = replyTo(sent);
+  expect(replyCodec.decode(replyCodec.encode(reply))).toEqual({ kind: 'message', message: reply });
 });
 
 test('each value of a key has a limit of its own, and its text is no part of a name', async () => {
