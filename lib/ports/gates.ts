@@ -7,13 +7,8 @@ import type { Hold } from '#core/model/hold.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { CallSlots, Request } from '#core/model/message.ts';
 
-/** What the request is sent with: the call may begin, with these slots of the limits of its agent. */
-export interface Grant extends CallSlots {
-  readonly kind: 'grant';
-}
-
-/** Null: the call may begin. */
-export type GateAnswer = Hold | Grant | null;
+/** Null: the call may begin. Slots: it may begin with them, which its request is sent with. */
+export type GateAnswer = Hold | CallSlots | null;
 /** One answer per request. */
 export type GateAnswers = readonly GateAnswer[];
 

@@ -6,7 +6,7 @@ import { limits as bounds } from '#core/model/limits.ts';
 import type { Reply, Request } from '#core/model/message.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Grant } from '#ports/gates.ts';
+import type { GateAnswer } from '#ports/gates.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
@@ -39,8 +39,8 @@ export interface SharedLimits {
    *
    * @param isNext the step has waited, and may be before others that wait
    */
-  ask(request: Request, isNext: boolean): Promise<Grant | Hold | null> | null;
-  /** A request with a grant is not sent. */
+  ask(request: Request, isNext: boolean): Promise<GateAnswer> | null;
+  /** A request with slots is not sent. */
   release(request: Request): void;
   /** The replies of an agent end its attempts. */
   replied(replies: readonly Reply[]): void;
@@ -79,11 +79,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
     return { gate: 'limit', queue, until: Math.ceil(Math.min(at, latest)) };
   }
 
-  async function asked(
-    request: Request,
-    own: CallLimits,
-    isNext: boolean,
-  ): Promise<Grant | Hold | null> {
+  async function asked(request: Request, own: CallLimits, isNext: boolean): Promise<GateAnswer> {
     const { agent } = request;
     const counted = countedLimits(own, request, ({ name }, error) =>
       log.error('limit-key-failed', { agent, limit: name, error: errorKind(error) }),
@@ -101,7 +97,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
         counted,
         isNext,
       );
-      return 'why' in slots ? holdOf(agent, slots) : { kind: 'grant', ...slots };
+      return 'why' in slots ? holdOf(agent, slots) : slots;
     } catch (error) {
       failed(error);
       return { gate: 'limit', until: clock.now() + retryMs };

@@ -8,10 +8,10 @@ import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts
 import type { Hold } from '#core/model/hold.ts';
 import type { AgentName, StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { Request } from '#core/model/message.ts';
+import type { CallSlots, Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type GateAnswer, type GateAnswers, type Gates, type Grant, isHold } from '#ports/gates.ts';
+import { type GateAnswer, type GateAnswers, type Gates, isHold } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 
 /** What the gates said of each request. */
@@ -131,7 +131,7 @@ function asking(original: Request, agents: readonly AgentName[]): Asked {
   let at = 0;
   let current = toAgent(agents[0]);
   /** Undefined: no gate lets it through. */
-  let granted: Grant | null | undefined;
+  let granted: CallSlots | null | undefined;
   let held: Hold | null = null;
   return {
     isOpen: () => granted === undefined && at < agents.length,

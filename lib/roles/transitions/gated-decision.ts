@@ -153,8 +153,7 @@ function decidedAgain(
 function grantedAs(request: Request, answer: GateAnswer): readonly Request[] {
   if (answer === null) return [request];
   if (isHold(answer)) return none;
-  const { kind: _, ...slots } = answer;
-  return [{ ...request, ...slots }];
+  return [{ ...request, ...answer }];
 }
 
 /** What was read took time, which is not charged to the deadlines of the steps. */

@@ -86,8 +86,7 @@ function instance(
 /** The request as it is sent. */
 function granted(request: Request, answer: GateAnswer): Request {
   if (answer === null || isHold(answer)) throw new Error(`held: ${JSON.stringify(answer)}`);
-  const { kind: _, ...slots } = answer;
-  return { ...request, ...slots };
+  return { ...request, ...answer };
 }
 
 const succeeded = { kind: 'succeeded', output: null } as const;
