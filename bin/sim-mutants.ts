@@ -10,12 +10,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
 import type { Mutant } from '#sim/mutants/mutant.ts';
-import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
-import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
-import { mutantsOfLimits } from '#sim/mutants/mutants-of-limits.ts';
-import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
-import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
-import { mutantsOfSingletons } from '#sim/mutants/mutants-of-singletons.ts';
+import { mutants as allMutants } from '#sim/mutants/mutants.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -37,14 +32,7 @@ const foundSchema = z.object({ seed: z.int(), rule: z.string(), message: z.strin
 const page = 'docs/proof.md';
 const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
 
-const mutants = [
-  ...mutantsOfCore,
-  ...mutantsOfRoles,
-  ...mutantsOfFlow,
-  ...mutantsOfLimits,
-  ...mutantsOfRecovery,
-  ...mutantsOfSingletons,
-].filter(({ name }) => name.includes(flags.only));
+const mutants = allMutants.filter(({ name }) => name.includes(flags.only));
 if (flags.write && flags.known) {
   console.error('--write needs the first seeds: leave --known out');
   process.exit(2);

@@ -1,21 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { mutantsOfCore } from '#sim/mutants/mutants-of-core.ts';
-import { mutantsOfFlow } from '#sim/mutants/mutants-of-flow.ts';
-import { mutantsOfLimits } from '#sim/mutants/mutants-of-limits.ts';
-import { mutantsOfRecovery } from '#sim/mutants/mutants-of-recovery.ts';
-import { mutantsOfRoles } from '#sim/mutants/mutants-of-roles.ts';
-import { mutantsOfSingletons } from '#sim/mutants/mutants-of-singletons.ts';
+import { mutants } from '#sim/mutants/mutants.ts';
 import { plantMistake } from '#sim/mutants/plant-mistake.ts';
-
-const mutants = [
-  ...mutantsOfCore,
-  ...mutantsOfRoles,
-  ...mutantsOfFlow,
-  ...mutantsOfLimits,
-  ...mutantsOfRecovery,
-  ...mutantsOfSingletons,
-];
 
 test.each(mutants)('$name: its text occurs once in the code', ({ file, text, instead }) => {
   const source = readFileSync(`lib/${file}`, 'utf8');
