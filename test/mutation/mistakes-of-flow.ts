@@ -1,5 +1,5 @@
 /** Mistakes in what the functions of a deployment share: circuits, held orders, the load of queues, admission. */
-import type { Mistake } from './mistakes.ts';
+import type { Mistake } from './mistake.ts';
 
 const flow = 'test/aws/dynamo-flow.test.ts';
 const backlog = 'test/aws/request-backlog.test.ts';

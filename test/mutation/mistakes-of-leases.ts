@@ -1,5 +1,5 @@
 /** Mistakes in the leases of slots and of room. */
-import type { Mistake } from './mistakes.ts';
+import { type Mistake, mistake } from './mistake.ts';
 
 const rateLeases = 'lib/distributed/limits/rate-leases.ts';
 const rates = 'test/distributed/limits/rate-leases.test.ts';
@@ -8,106 +8,102 @@ const roomLeases = 'lib/distributed/limits/room-leases.ts';
 const rooms = 'test/distributed/limits/room-leases.test.ts';
 const asked = 'test/distributed/limits/shared-limits.test.ts';
 
-const of = (file: string, test: string, name: string, text: string, instead: string): Mistake => ({
-  ...{ name, file, text, instead, test },
-});
-
 export const mistakesOfLeases: readonly Mistake[] = [
-  of(
+  mistake(
     rateLeases,
     rates,
     'the burst begins later',
     '(place - (burst - 1)) * everyMs',
     'place * everyMs',
   ),
-  of(
+  mistake(
     rateLeases,
     rates,
     'as many as the burst and one more begin together',
     'isFresh && place < burst',
     'isFresh && place <= burst',
   ),
-  of(
+  mistake(
     rateLeases,
     rates,
     'a slot that is given back is lost',
     'rateOf(name).spares.add([{ startAt, startBy }])',
     'void [startAt, startBy, name]',
   ),
-  of(
+  mistake(
     'lib/distributed/limits/spare-slots.ts',
     rates,
     'a spare slot is given to a call that comes too late for it',
     'const least = Math.max(from, clock.now() + travelMs);',
     'const least = from - clock.now();',
   ),
-  of(roomItem, rooms, 'a holder keeps its room after its time', 'until < nowMs ||', ''),
-  of(
+  mistake(roomItem, rooms, 'a holder keeps its room after its time', 'until < nowMs ||', ''),
+  mistake(
     roomItem,
     rooms,
     'a write that was repeated gives no room',
     ' || isRepeated(come, written.holders)',
     '',
   ),
-  of(
+  mistake(
     roomItem,
     rooms,
     'a holder loses its room at its complete-by',
     'until < nowMs ||',
     'until - 5_000 < nowMs ||',
   ),
-  of(roomItem, rooms, 'room of a wrong clock stays taken', ' || until > latest', ''),
-  of(
+  mistake(roomItem, rooms, 'room of a wrong clock stays taken', ' || until > latest', ''),
+  mistake(
     roomItem,
     rooms,
     'who has gone is forgotten before it is written',
     'if (isDone) {',
     'if (true) {',
   ),
-  of(
+  mistake(
     roomItem,
     rooms,
     'who has gone is never forgotten',
     'for (const holder of [...known.keys(), ...left]) gone.delete(holder);',
     '',
   ),
-  of(
+  mistake(
     roomItem,
     rooms,
     'all that come together enter',
     'const some = new Map([...come].slice(0, count));',
     'const some = new Map(count > 0 ? come : []);',
   ),
-  of(
+  mistake(
     roomItem,
     rooms,
     'a full item is never asked again',
     'writes === 0 && isOld ? 1 : 0',
     'writes === 0 && isOld ? 0 : 0',
   ),
-  of(
+  mistake(
     roomItem,
     asked,
     'the item of holders is not kept',
     'keepUntil: latest + keepMs',
     'keepUntil: latest',
   ),
-  of(
+  mistake(
     roomLeases,
     rooms,
     'a large limit is used in part',
     'Math.floor((max + at) / count)',
     'Math.floor(max / count) - 1',
   ),
-  of(
+  mistake(
     roomLeases,
     rooms,
     'one that comes takes the room for which others wait',
     'if (want.isBehind && item.used() >= max / 2) continue;',
     '',
   ),
-  of(roomLeases, rooms, 'no room is scarce', 'item.used() > max / 2 ?', 'item.used() > max ?'),
-  of(
+  mistake(roomLeases, rooms, 'no room is scarce', 'item.used() > max / 2 ?', 'item.used() > max ?'),
+  mistake(
     roomLeases,
     rooms,
     'a heartbeat takes the grace away',

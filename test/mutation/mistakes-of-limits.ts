@@ -1,5 +1,5 @@
 /** Mistakes in how the limits of calls are asked, and in when calls begin. */
-import type { Mistake } from './mistakes.ts';
+import { type Mistake, mistake } from './mistake.ts';
 
 const shared = 'lib/distributed/limits/shared-limits.ts';
 const slots = 'lib/distributed/limits/call-slots.ts';
@@ -10,189 +10,197 @@ const breaker = 'lib/distributed/limits/slotted-breaker.ts';
 const calls = 'test/distributed/limits/slotted-breaker.test.ts';
 const clock = 'lib/distributed/queue-clock.ts';
 
-const of = (file: string, test: string, name: string, text: string, instead: string): Mistake => ({
-  ...{ name, file, text, instead, test },
-});
-
 export const mistakesOfLimits: readonly Mistake[] = [
-  of(
+  mistake(
     slots,
     asked,
     'room is by the clock of the instance',
     'until: request.completeBy - time.aheadMs()',
     'until: request.completeBy',
   ),
-  of(
+  mistake(
     slots,
     asked,
     'room is by the time of the queues, turned round',
     'until: request.completeBy - time.aheadMs()',
     'until: request.completeBy + time.aheadMs()',
   ),
-  of(
+  mistake(
     slots,
     asked,
     'a call without a slot keeps its room',
     'leaveAll(ports.rooms, entered);\n      return leased;',
     'return leased;',
   ),
-  of(
+  mistake(
     slots,
     asked,
     'after a failed read a call keeps its room',
     'leaveAll(ports.rooms, entered);\n    throw error;',
     'throw error;',
   ),
-  of(
+  mistake(
     slots,
     asked,
     'a call keeps its room in one limit while it waits for another',
     'leaveAll(rooms, entered);',
     '',
   ),
-  of(
+  mistake(
     slots,
     asked,
     'a call has the earliest end of no slot',
     'startBy = Math.min(startBy, answer.startBy);',
     'startBy = answer.startBy;',
   ),
-  of(
+  mistake(
     slots,
     asked,
     'those that come are next',
     '!isNext && ports.queues.areWaiting(queue)',
     'false',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'a heartbeat frees the room',
     "if (slots === undefined || result.kind === 'heartbeat') continue;",
     'if (slots === undefined) continue;',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'the end of a hold is by the time of the queues',
     'queues.refused(agent, queue, why) + queueClock.aheadMs()',
     'queues.refused(agent, queue, why)',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'a reply opens no queue',
     'for (const slot of slots.filter(isRoom)) queues.open(queueOfRoom(slot));',
     '',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'what is not sent keeps its room',
     'leaveAll(rooms, slots);\n      if (startAt === undefined',
     'if (startAt === undefined',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'what is not sent keeps its slot',
     'rates.giveBack(slot.name, { startAt, startBy })',
     'void [startAt, startBy, rates]',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'a heartbeat of an earlier attempt moves the end',
     'one.name === step && one.attempt === attempt',
     'one.name === step',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'a heartbeat moves the end by the clock of the instance',
     'progress.completeBy - time.aheadMs()',
     'progress.completeBy',
   ),
-  of(
+  mistake(
     shared,
     asked,
     'any reply moves the end',
     "if (slots === undefined || result.kind !== 'heartbeat') return;",
     'if (slots === undefined) return;',
   ),
-  of(
+  mistake(
     queues,
     asked,
     'steps wait that do not',
     'if (own.agent === agent) all.delete(queue)',
     'if (own.agent !== agent) all.delete(queue)',
   ),
-  of(
+  mistake(
     queues,
     asked,
     'all that wait ask again together',
     'return isFirst ? why.askAt : Number.POSITIVE_INFINITY;',
     'return why.askAt;',
   ),
-  of(
+  mistake(
     queues,
     asked,
     'a queue is closed until its limit is free, and then for ever',
     '(all.get(queue)?.freeAt ?? 0) > clock.now()',
     'all.has(queue)',
   ),
-  of(counted, asked, 'wide limits are asked first', '[...shared, ...own]', '[...own, ...shared]'),
-  of(
+  mistake(
+    counted,
+    asked,
+    'wide limits are asked first',
+    '[...shared, ...own]',
+    '[...own, ...shared]',
+  ),
+  mistake(
     counted,
     asked,
     'all keys share a limit',
     "typeof key === 'symbol' ? 'failed' : hashOf(key, keyLength)",
     "typeof key === 'symbol' ? 'failed' : hashOf('', keyLength)",
   ),
-  of(
+  mistake(
     counted,
     asked,
     'instances give those who have room the same names',
     'export const holderName = (instance: string, number: number) =>',
     "export const holderName = (_: string, number: number, instance = '') =>",
   ),
-  of(
+  mistake(
     breaker,
     calls,
     'a call does not wait for its slot',
     'if (waitMs > 0) return refusal(waitMs);',
     '',
   ),
-  of(breaker, calls, 'a slot serves for each call of an attempt', 'slots.set(request, null);', ''),
-  of(
+  mistake(
+    breaker,
+    calls,
+    'a slot serves for each call of an attempt',
+    'slots.set(request, null);',
+    '',
+  ),
+  mistake(
     breaker,
     calls,
     'a late call is made in the slot that it missed',
     'slot === null || queueClock.now() > slot.startBy',
     'slot === null',
   ),
-  of(
+  mistake(
     breaker,
     calls,
     'an instance that does not know the time makes each call',
     'if (!queueClock.isKnown() && !isLoose) return giveBack(request);',
     '',
   ),
-  of(
+  mistake(
     clock,
     'test/distributed/queue-clock.test.ts',
     'the offset of the clock is added',
     'now: () => clock.now() - aheadMs()',
     'now: () => clock.now() + aheadMs()',
   ),
-  of(
+  mistake(
     clock,
     'test/distributed/queue-clock.test.ts',
     'the slowest message says the time',
     'latest = Math.min(latest ?? Number.POSITIVE_INFINITY, nowMs - at);',
     'latest = Math.max(latest ?? Number.NEGATIVE_INFINITY, nowMs - at);',
   ),
-  of(
+  mistake(
     clock,
     'test/distributed/queue-clock.test.ts',
     'the first batch tells the time well',

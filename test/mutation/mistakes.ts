@@ -2,20 +2,11 @@
  * Mistakes that tests once missed, and published bugs of comparable systems, with the test file that each must fail.
  */
 
+import type { Mistake } from './mistake.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
-
-export interface Mistake {
-  readonly name: string;
-  readonly file: string;
-  /** Occurs in the file once. */
-  readonly text: string;
-  readonly instead: string;
-  /** The test file that must fail. */
-  readonly test: string;
-}
 
 const requests = 'test/aws/dynamo-requests.test.ts';
 const damage = 'test/embedded/damage.test.ts';

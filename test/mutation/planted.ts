@@ -18,7 +18,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { plantMistake } from '#sim/mutants/plant-mistake.ts';
-import { type Mistake, mistakes } from './mistakes.ts';
+import type { Mistake } from './mistake.ts';
+import { mistakes } from './mistakes.ts';
 
 const copied = ['lib', 'lambdas', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 const reportSchema = z.object({
