@@ -112,7 +112,7 @@ interface Stored {
 /** Most calls need nothing stored, so the client of DynamoDB is loaded after the first one that failed, or missed its slot. */
 function storedOnDemand(table: string): Stored {
   const loaded = onDemand(async () => {
-    const { circuitsOf, ejectionsOf, limitItemsOf } = await import('./circuits.ts');
+    const { circuitsOf, ejectionsOf, limitItemsOf } = await import('./agent-stores.ts');
     return {
       circuits: circuitsOf(table),
       ejections: ejectionsOf(table),

@@ -1,4 +1,4 @@
-/** What the instances of an agent's function share of its service; operators learn of the changes of its circuit. */
+/** The stores that the instances of an agent's function share; operators learn of the changes of its circuit. */
 import { dynamoClient } from '#aws/clients.ts';
 import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
