@@ -20,6 +20,9 @@ export function pause(clock: Clock, ms: number): Promise<void> {
   });
 }
 
+/** Between two changes of one line of orders: the first fails only because another submission, or the end of an order, came first. */
+export const overtakenBackOff: BackOff = { firstMs: 5, maxMs: 200 };
+
 /**
  * For messages whose handling failed, by receive count. The first delays are shorter than the deadline of most steps;
  * the longest limits the receives during an outage, and the wait of a message after it.

@@ -1,7 +1,6 @@
 /** Stores an order with a singleton key in its line, or answers what the rule of its workflow says (R29). */
 import { type Singleton, singletonKeyOf } from '#core/definition/singleton.ts';
 import type { AdmissionRefusal } from '#core/flow/admission-rule.ts';
-import type { BackOff } from '#core/model/back-off.ts';
 import { errorKind, UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -11,7 +10,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Digest, Random } from '#ports/random.ts';
 import type { LineChange, StateStore } from '#ports/state-store.ts';
-import { backOffMs, pause } from '../delays.ts';
+import { backOffMs, overtakenBackOff, pause } from '../delays.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '../submission.ts';
 import { findPlace, lineOf, type Place } from './find-place.ts';
 
@@ -45,8 +44,6 @@ export interface KeyedOrder {
 
 /** When a submission to a full line may be sent again: nothing is known of how long the orders in it take, ms. */
 const retryAfterMs = 30_000;
-/** Between two tries. Each of them fails only because another submission of the key, or the end of an order, came first. */
-const overtakenBackOff: BackOff = { firstMs: 5, maxMs: 200 };
 
 /**
  * Tries again while others change the line.

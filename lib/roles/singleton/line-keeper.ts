@@ -16,7 +16,7 @@ import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { backOffMs, pause } from '../delays.ts';
+import { backOffMs, overtakenBackOff, pause } from '../delays.ts';
 import type { Operator } from '../operator.ts';
 import type { Outcome } from '../transitions/transitions.ts';
 import { hasEnded, liveOrder } from './live-order.ts';
@@ -38,9 +38,6 @@ export interface LineKeeper {
    */
   follow(outcomes: readonly Outcome[]): Promise<readonly Outcome[]>;
 }
-
-/** Between two tries of a change that another one overtook. */
-const overtakenBackOff = { firstMs: 5, maxMs: 200 };
 
 type KeyedRecord = ProcessRecord & { readonly turn: OrderTurn };
 
