@@ -8,6 +8,7 @@ import { type CountedLimit, callsItem, rateItem } from './counted-limits.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
 import type { SlotWant } from './rate-item.ts';
 import type { RateLeases, SlotAnswer } from './rate-leases.ts';
+import { askAgainMs } from './room-item.ts';
 import type { RoomLeases } from './room-leases.ts';
 
 /** See {@link callSlots}. */
@@ -31,8 +32,6 @@ const horizon = { minMs: 250, maxMs: 2_000, part: 0.1 };
 /** Rates whose slots lie apart are leased anew, for one instant; after so many rounds the call waits. */
 const roundsMax = 3;
 const roundsAgainMs = 1_000;
-/** Room that was full is asked for again after this, ms, or when a call has ended. */
-const roomAgainMs = 200;
 
 /**
  * Takes the slots of one call.
@@ -84,7 +83,7 @@ async function enterAll(
     });
     if (room === null) {
       leaveAll(rooms, entered);
-      const freeAt = time.now() + roomAgainMs;
+      const freeAt = time.now() + askAgainMs;
       return { queue, why: { kind: 'full', freeAt, askAt: time.now() + request.completeWithinMs } };
     }
     entered.push({ ...room, holder });

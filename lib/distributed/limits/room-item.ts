@@ -20,7 +20,7 @@ export interface RoomItem {
 }
 
 /** A full item is asked again after this, ms. */
-const askAgainMs = 200;
+export const askAgainMs = 200;
 /** An item is kept for so long after the time of its last holder, ms. */
 const keepMs = 24 * 60 * 60_000;
 /** Another instance may change the item between two writes; after so many writes the call waits. */
