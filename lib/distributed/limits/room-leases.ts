@@ -19,7 +19,7 @@ export interface RoomWant {
   readonly name: string;
   /** Calls at once. */
   readonly max: number;
-  /** Names the attempt. */
+  /** Names the lease: another one for each, also of one attempt. */
   readonly holder: string;
   /** The complete-by of the attempt, by the time of the queues, ms since the epoch. */
   readonly until: number;
