@@ -5,6 +5,7 @@ export interface RecentMap<Value> {
   get(name: string): Value | undefined;
   set(name: string, value: Value): void;
   delete(name: string): void;
+  entries(): Iterable<[name: string, value: Value]>;
 }
 
 /** @param most values at once */
@@ -19,5 +20,6 @@ export function recentMap<Value>(most: number): RecentMap<Value> {
       if (all.size > most && oldest !== undefined) all.delete(oldest);
     },
     delete: (name) => void all.delete(name),
+    entries: () => all.entries(),
   };
 }

@@ -1,4 +1,5 @@
 /** The queues of steps that wait for limits, as one instance knows them: by limit and key. */
+import { recentMap } from '../recent-map.ts';
 
 /** See above. Instants are by the time of the queues, ms since the epoch. */
 export interface LimitQueues {
@@ -34,7 +35,7 @@ const queuesMax = 10_000;
 
 /** Those of one instance; none at first. */
 export function limitQueues(clock: { now(): number }): LimitQueues {
-  const all = new Map<string, Queue>();
+  const all = recentMap<Queue>(queuesMax);
   return {
     isClosed: (queue) => (all.get(queue)?.freeAt ?? 0) > clock.now(),
     freeAt: (queue) => all.get(queue)?.freeAt ?? clock.now(),
@@ -44,9 +45,6 @@ export function limitQueues(clock: { now(): number }): LimitQueues {
       const own = all.get(queue);
       if (why.kind === 'behind') return Number.POSITIVE_INFINITY;
       const isFirst = own === undefined || own.freeAt <= nowMs;
-      all.delete(queue);
-      const [oldest] = all.keys();
-      if (all.size >= queuesMax && oldest !== undefined) all.delete(oldest);
       const waitUntil = Math.max(nowMs, why.freeAt) + waitMs;
       all.set(queue, { agent, freeAt: why.freeAt, waitUntil });
       // Replies and sweeps wake those behind the first one, in the turns of their classes and tenants.
@@ -57,7 +55,7 @@ export function limitQueues(clock: { now(): number }): LimitQueues {
       if (own !== undefined) own.freeAt = Number.NEGATIVE_INFINITY;
     },
     nothingWaits(agent) {
-      for (const [queue, own] of all) if (own.agent === agent) all.delete(queue);
+      for (const [queue, own] of all.entries()) if (own.agent === agent) all.delete(queue);
     },
   };
 }
