@@ -85,11 +85,11 @@ export function heldStarter({
         return [];
       }
     },
-    async more(agent, { asked, early, isLast }) {
-      for (const name of namesOf(agent)) next.tried(name, asked, early);
-      if (isLast || early === 0) return [];
+    async more(agent, { asked, overtaken, isLast }) {
+      for (const name of namesOf(agent)) next.tried(name, asked, overtaken);
+      if (isLast || overtaken === 0) return [];
       try {
-        return await chosenOf(agent, early);
+        return await chosenOf(agent, overtaken);
       } catch (error) {
         log.warn('held-steps-unread', { agent, error: errorKind(error) });
         return [];

@@ -29,7 +29,7 @@ export interface NextHeld {
   /** At most `count` orders that wait for the agent. @throws {UnavailableError} when the index cannot be read */
   of(agent: string, count: number): Promise<NextOrders>;
   /** Of so many orders that were next, so many had been started by others, which the index did not show yet. */
-  tried(agent: string, asked: number, early: number): void;
+  tried(agent: string, asked: number, overtaken: number): void;
 }
 
 /** Reads of one class at most, for one answer. */
@@ -91,7 +91,7 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
       }
       return { orders: next, areWaiting };
     },
-    tried: (agent, asked, early) => agents.get(agent)?.page.tried(early / asked),
+    tried: (agent, asked, overtaken) => agents.get(agent)?.page.tried(overtaken / asked),
   };
 }
 
@@ -179,10 +179,10 @@ function pageSize() {
   let size = pages.least;
   return {
     current: () => Math.ceil(size),
-    /** @param early the part of the orders that others had started */
-    tried(early: number): void {
-      if (early > pages.often) size = Math.min(pages.most, size * pages.growth);
-      else if (early < pages.seldom) size = Math.max(pages.least, size * pages.decline);
+    /** @param overtaken the part of the orders that others had started */
+    tried(overtaken: number): void {
+      if (overtaken > pages.often) size = Math.min(pages.most, size * pages.growth);
+      else if (overtaken < pages.seldom) size = Math.max(pages.least, size * pages.decline);
     },
   };
 }

@@ -60,14 +60,14 @@ export interface HeldStarter {
 /** Orders that were to start. */
 export interface Tried {
   readonly asked: number;
-  /** Those that did not wait any more. */
-  readonly early: number;
+  /** Those that another instance had started first. */
+  readonly overtaken: number;
   /** No others are to be claimed. */
   readonly isLast: boolean;
 }
 
 /** Whether another instance has started the order. */
-const isStarted = (outcome: Outcome) =>
+const isOvertaken = (outcome: Outcome) =>
   outcome.kind === 'ignored' && outcome.reason !== 'still-held';
 
 /** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
@@ -111,8 +111,9 @@ export function scheduler({
     let orderIds = await next(agent, replies, records);
     for (let rounds = 0; orderIds.length > 0; rounds += 1) {
       const started = await start(orderIds);
-      const early = started.filter(isStarted).length;
-      orderIds = await more(agent, { asked: orderIds.length, early, isLast: rounds === roundsMax });
+      const overtaken = started.filter(isOvertaken).length;
+      const isLast = rounds === roundsMax;
+      orderIds = await more(agent, { asked: orderIds.length, overtaken, isLast });
     }
     await settled();
   }
