@@ -61,7 +61,7 @@ export interface LeaseState {
 }
 
 const attemptsMax = 2;
-/** More than the grace after complete-by, as lib/distributed/limits/room-leases.ts has it, ms. */
+/** The grace after complete-by, as lib/distributed/limits/room-leases.ts has it, ms. */
 const keptMs = 5_000;
 const nothing: Leasing = { kind: 'asks', since: 0, answers: [] };
 const atFirst: LeasingOrder = {

@@ -128,7 +128,7 @@ export function deliveries({ shared, fleet, retryAfterMs }: DeliveryOptions): De
   };
 }
 
-/** As lib/aws/queues/learn-time.ts does. */
+/** By the messages that lib/aws/queues/first-receives.ts takes. */
 export function learnTime(
   { learnTime: learn }: Pick<Host, 'learnTime'>,
   messages: readonly SimMessage[],

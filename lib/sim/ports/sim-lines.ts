@@ -1,6 +1,6 @@
 /** The lines of the orders with a singleton key, with conditions as in lib/aws/store/dynamo-lines.ts. */
 
-import type { Line } from '#core/flow/line.ts';
+import { encodeLine, type Line } from '#core/flow/line.ts';
 import type { LineName } from '#core/model/ids.ts';
 import type { LineChange } from '#ports/state-store.ts';
 
@@ -17,7 +17,7 @@ export function simLines(): SimLines & {
 } {
   const stored = new Map<LineName, Line>();
   const line = (name: LineName): Line => stored.get(name) ?? [];
-  const isAsRead = ({ name, before }: LineChange) => before.join(' ') === line(name).join(' ');
+  const isAsRead = ({ name, before }: LineChange) => encodeLine(before) === encodeLine(line(name));
   const write = ({ name, after }: LineChange): void => {
     if (after.length === 0) stored.delete(name);
     else stored.set(name, after);
