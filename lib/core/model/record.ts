@@ -8,7 +8,7 @@
 import type { Extensible, UnknownAttributes } from './extension.ts';
 import type { Fault } from './fault.ts';
 import type { HistoryEntry } from './history.ts';
-import type { Gate, GateOfAgent, Hold } from './hold.ts';
+import type { Gate, GateOfAgent } from './hold.ts';
 import type {
   Action,
   AgentName,
@@ -80,8 +80,8 @@ export interface Held extends Extensible {
   readonly since: number;
   /** When the gate is asked again, at the latest. */
   readonly until: number;
-  /** See {@link Hold}. */
-  readonly queue?: NonNullable<Hold['queue']>;
+  /** The queue in which it waits, see hold.ts. */
+  readonly queue?: string;
   /** The previous state, which the step gets again when the order stops or is undone. */
   readonly before: Undoable;
 }
