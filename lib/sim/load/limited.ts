@@ -6,21 +6,17 @@ import { payment } from '#sim/orders/sim-agents.ts';
 import type { Settle } from '#sim/world/virtual-time.ts';
 import { invocationContext } from './load-context.ts';
 import { bottleneck } from './load-setting.ts';
-import { type LoadWorld, loadWorld } from './load-world.ts';
+import { loadWorld } from './load-world.ts';
 
 export interface Limited {
   /** When the calls of the limited service began, ms since the first one. */
   readonly begins: readonly number[];
-  readonly orders: number;
   readonly processed: number;
   readonly failures: number;
-  /** Calls at once, at most. */
-  readonly atOnce: number;
   /** When limits were written, ms since the first call. */
   readonly writes: readonly number[];
   /** How many instances the Scheduler has had. */
   readonly schedulers: number;
-  readonly events: LoadWorld['events'];
 }
 
 export interface LimitedOptions {
@@ -45,7 +41,6 @@ export async function limited(options: LimitedOptions): Promise<Limited> {
   let processed = 0;
   let ended = 0;
   let failures = 0;
-  let atOnce = 0;
   const world = loadWorld({
     around,
     setting: {
@@ -56,7 +51,6 @@ export async function limited(options: LimitedOptions): Promise<Limited> {
       registry,
     },
     onWrite({ after }) {
-      atOnce = Math.max(atOnce, world.services.busy());
       const { processState: state } = after;
       if (state !== 'Processed' && state !== 'Undone' && state !== 'Error') return;
       ended += 1;
@@ -86,10 +80,9 @@ export async function limited(options: LimitedOptions): Promise<Limited> {
   const first = begins[0] ?? 0;
   return {
     begins: begins.map((at) => at - first),
-    ...{ orders, processed, failures, atOnce },
+    ...{ processed, failures },
     writes: world.limitWrites.map((at) => at - first),
     schedulers: world.schedulers(),
-    events: world.events,
   };
 }
 

@@ -10,8 +10,6 @@ export interface LoadServices {
   servedMs(orderId: OrderId): number;
   /** The calls of the service that takes long, which have ended. */
   ended(): number;
-  /** The same that are in progress. */
-  busy(): number;
   /** When calls of that service began, ms since the epoch. */
   readonly begins: readonly number[];
 }
@@ -26,12 +24,10 @@ export function loadServices(
   const served = new Map<OrderId, number>();
   const slowMs = { least: callMs * (1 - variation), most: callMs * (1 + variation) };
   let ended = 0;
-  let busy = 0;
   const begins: number[] = [];
   return {
     servedMs: (orderId) => served.get(orderId) ?? 0,
     ended: () => ended,
-    busy: () => busy,
     begins,
     of(agent) {
       const isSlow = agent === bottleneck;
@@ -39,10 +35,8 @@ export function loadServices(
       return {
         async perform(machine, key): Promise<ServiceOutput> {
           const latencyMs = chance.between(least, most);
-          if (isSlow) busy += 1;
           if (isSlow) begins.push(timeline.now());
           await machine.call({ what: 'perform', latencyMs, act() {} });
-          if (isSlow) busy -= 1;
           if (isSlow) ended += 1;
           const orderId = orderIdOf(key);
           served.set(orderId, (served.get(orderId) ?? 0) + latencyMs);
