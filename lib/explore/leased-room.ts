@@ -4,7 +4,7 @@
  */
 import type { Violation } from '#checkers/violation.ts';
 import type { LimitSlot } from '#core/model/message.ts';
-import type { Holders } from '#ports/limit-items.ts';
+import { type Holders, occupied } from '#ports/limit-items.ts';
 import type { Explorable } from './explore.ts';
 import {
   type Answer,
@@ -13,7 +13,6 @@ import {
   type Leasing,
   nextStep,
   type Planted,
-  written,
 } from './leasing.ts';
 import type { Move } from './small-world.ts';
 
@@ -151,12 +150,12 @@ async function leaseMoves(
     return [move('has no room', { phase, leasing: nothing })];
   }
   const { name, change } = next;
-  const occupied = written(items[name] ?? new Map(), change);
-  const after = { items: { ...items, [name]: occupied.holders } };
-  const answered = (answer: Answer['occupied']) => ({
-    leasing: { ...leasing, answers: [...leasing.answers, { at: nowMs, occupied: answer }] },
+  const answer = occupied(items[name] ?? new Map(), change);
+  const after = { items: { ...items, [name]: answer.holders } };
+  const answered = (given: Answer['occupied']) => ({
+    leasing: { ...leasing, answers: [...leasing.answers, { at: nowMs, occupied: given }] },
   });
-  const writes = move(`writes ${name}`, answered(occupied), after);
+  const writes = move(`writes ${name}`, answered(answer), after);
   if (left.losses === 0) return [writes];
   const lost = { ...after, left: { ...left, losses: left.losses - 1 } };
   return [writes, move(`writes ${name}, unanswered`, { ...answered(null), hasLost: true }, lost)];

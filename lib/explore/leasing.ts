@@ -9,7 +9,7 @@ import type { LimitSlot, Request } from '#core/model/message.ts';
 import { holderName } from '#distributed/limits/counted-limits.ts';
 import { type SharedLimits, sharedLimits } from '#distributed/limits/shared-limits.ts';
 import { isHold } from '#ports/gates.ts';
-import type { Holders, LimitItems, Occupation, Occupied } from '#ports/limit-items.ts';
+import type { LimitItems, Occupation, Occupied } from '#ports/limit-items.ts';
 
 /** The answer to a write; null: it was lost. */
 export interface Answer {
@@ -129,13 +129,3 @@ const instanceOf = ({ order, attempt }: Pick<LeasedCall, 'order' | 'attempt'>) =
 
 const attemptOf = ({ order, attempt }: Pick<LeasedCall, 'order' | 'attempt'>) =>
   ({ orderId: orderId(`o${order}`), step: stepName('a'), attempt, action: 'perform' }) as const;
-
-/** The holders of an item after the write. */
-export function written(holders: Holders, { come, gone, left, max }: Occupation): Occupied {
-  const areThere = [...gone].every(([holder, until]) => holders.get(holder) === until);
-  const hasRoom = come.size === 0 || holders.size <= max - come.size + gone.size;
-  if (!areThere || !hasRoom) return { isDone: false, holders };
-  const away = new Set([...gone.keys(), ...left]);
-  const kept = [...holders].filter(([holder]) => !away.has(holder));
-  return { isDone: true, holders: new Map([...kept, ...come]) };
-}

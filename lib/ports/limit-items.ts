@@ -58,3 +58,16 @@ export interface Occupied {
   readonly isDone: boolean;
   readonly holders: Holders;
 }
+
+/** What a write does to the holders of an item, in every store. */
+export function occupied(
+  holders: Holders,
+  { come, gone, left, max }: Omit<Occupation, 'keepUntil'>,
+): Occupied {
+  const areThere = [...gone].every(([holder, until]) => holders.get(holder) === until);
+  const hasRoom = come.size === 0 || holders.size <= max - come.size + gone.size;
+  if (!areThere || !hasRoom) return { isDone: false, holders };
+  const away = new Set([...gone.keys(), ...left]);
+  const kept = [...holders].filter(([holder]) => !away.has(holder));
+  return { isDone: true, holders: new Map([...kept, ...come]) };
+}

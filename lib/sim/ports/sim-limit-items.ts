@@ -1,5 +1,13 @@
 /** The items of shared limits, in memory. */
-import type { Advance, Advanced, LimitItems, Occupation, Occupied } from '#ports/limit-items.ts';
+import {
+  type Advance,
+  type Advanced,
+  type Holders,
+  type LimitItems,
+  type Occupation,
+  type Occupied,
+  occupied,
+} from '#ports/limit-items.ts';
 import type { Machine } from '#sim/world/machine.ts';
 
 /** {@link LimitItems} without delays. */
@@ -12,7 +20,7 @@ export interface LimitTable {
 /** Makes an empty table. */
 export function limitTable(): LimitTable {
   const instants = new Map<string, number>();
-  const rooms = new Map<string, Map<string, number>>();
+  const rooms = new Map<string, Holders>();
   return {
     advance(name, change) {
       const at = instants.get(name) ?? null;
@@ -22,21 +30,14 @@ export function limitTable(): LimitTable {
       else instants.set(name, change.to);
       return { isMoved, at: change.kind === 'move' ? at : change.to };
     },
-    occupy(name, { come, gone, left, max }) {
-      const holders = rooms.get(name) ?? new Map<string, number>();
-      const areThere = [...gone].every(([holder, until]) => holders.get(holder) === until);
-      const hasRoom = come.size === 0 || holders.size <= max - come.size + gone.size;
-      const isDone = areThere && hasRoom;
-      if (isDone) {
-        for (const holder of [...gone.keys(), ...left]) holders.delete(holder);
-        for (const [holder, until] of come) holders.set(holder, until);
-        rooms.set(name, holders);
-      }
-      return { isDone, holders: new Map(holders) };
+    occupy(name, change) {
+      const answer = occupied(rooms.get(name) ?? new Map(), change);
+      if (answer.isDone) rooms.set(name, answer.holders);
+      return answer;
     },
     extend(name, holder, until) {
       const holders = rooms.get(name);
-      if (holders?.has(holder)) holders.set(holder, until);
+      if (holders?.has(holder)) rooms.set(name, new Map(holders).set(holder, until));
     },
   };
 }
