@@ -10,3 +10,7 @@ test.each(mistakes.map((mistake) => [mistake.name, mistake] as const))(
     expect(plantMistake(source, { text, instead })).not.toBe(source);
   },
 );
+
+test('the documentation has their number', () => {
+  expect(readFileSync('docs/mutation.md', 'utf8')).toContain(`plants ${mistakes.length} mistakes`);
+});
