@@ -1,4 +1,4 @@
-/** Why a step is held, in words. */
+/** What held steps wait for, in words. */
 const reasons: Readonly<Record<string, string>> = {
   concurrency: 'which has as many calls as it can begin',
   circuit: 'circuit open',
@@ -8,16 +8,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The words after the name of the agent where a step waits to be undone. */
 const undoFirstText = ', to be undone there before it starts anew';
-
-interface WaitOfStep {
-  readonly agent: string;
-  readonly gate: string;
-  readonly undoFirst: boolean;
-}
-
-/** What a step waits for that waits for its agent, and why; the gate itself for one of a newer release. */
-export const waitText = ({ agent, gate, undoFirst }: WaitOfStep): string =>
-  `${agent}${undoFirst ? undoFirstText : ''}, ${reasons[gate] ?? gate}`;
 
 /** Whether the step waits for earlier orders, and not for its agent. */
 export const isTurn = (gate: string): boolean => gate === 'turn';
@@ -31,3 +21,41 @@ export const turnText = (behind: string | null): string =>
   behind === null
     ? 'earlier orders of its singleton key'
     : `order ${behind} and earlier ones of its singleton key`;
+
+/** A step of an order, as its document has it. */
+interface HeldStep<Since> {
+  readonly agent: string;
+  readonly held: { readonly gate: string; readonly since: Since } | null;
+  readonly undoFirst?: boolean | undefined;
+}
+
+/** What an order waits for, and since when. */
+interface Wait<Since> {
+  /** What for and why; the gate itself for one of a newer release. */
+  readonly text: string;
+  readonly agent: string;
+  readonly gate: string;
+  readonly since: Since;
+}
+
+/**
+ * What an order waits for, from its held steps: one for each agent, and one for earlier orders, with the longest wait for it.
+ *
+ * @param behind see {@link turnText}
+ */
+export function longestWaits<Since extends number | string>(
+  steps: readonly HeldStep<Since>[],
+  behind: string | null,
+): readonly Wait<Since>[] {
+  const longest = new Map<string, Wait<Since>>();
+  for (const { agent, held, undoFirst } of steps) {
+    if (held === null) continue;
+    const { gate, since } = held;
+    const what = isTurn(gate) ? turnText(behind) : agent;
+    const why = `${undoFirst === true ? undoFirstText : ''}, ${reasons[gate] ?? gate}`;
+    const text = isTurn(gate) ? what : `${what}${why}`;
+    const known = longest.get(what);
+    if (known === undefined || since < known.since) longest.set(what, { text, agent, gate, since });
+  }
+  return [...longest.values()];
+}

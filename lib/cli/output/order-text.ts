@@ -1,12 +1,12 @@
 /** Formats one order: its attributes, its steps, its history. */
 
 import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/response-schemas.ts';
+import { longestWaits } from '#text/gate-text.ts';
 import { faultText, historySentence } from '#text/history-text.ts';
 import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
 import type { Paint } from './paint.ts';
 import { marked, stateText } from './state-text.ts';
 import { alignedLines, tableLines } from './table.ts';
-import { waitTexts } from './wait-text.ts';
 
 const indented = (line: string) => `  ${line}`;
 
@@ -99,7 +99,7 @@ function faultLabel({ step, action }: OrderFault): string {
 }
 
 function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
-  const holds = waitTexts(Object.values(order.steps), order.turn?.behind ?? null, nowMs);
+  const holds = longestWaits(Object.values(order.steps), order.turn?.behind ?? null);
   // The end of the longest hold is no time at which the order continues: it does so as soon as the agent accepts the call.
   const onlyWaits = order.processState === 'Pending' && holds.length > 0;
   const isLater = order.processState === 'Pending' && order.notBefore > nowMs && !onlyWaits;
@@ -111,7 +111,10 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
     ...(order.correlationId === null ? [] : [['correlation', order.correlationId]]),
     ['direction', order.direction],
     ['locked by', order.lockedBy ?? '-'],
-    ...holds.map((hold) => ['waits for', hold]),
+    ...holds.map(({ text, since }) => [
+      'waits for',
+      `${text}, since ${relativeTime(since, nowMs)}`,
+    ]),
     ...(onlyWaits ? [] : [['complete-by', relativeTimeOrNone(order.completeBy, nowMs)]]),
     ...(isLater ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
     ...(deadline === null ? [] : [['deadline', deadlineText(deadline, nowMs)]]),

@@ -1,6 +1,6 @@
 /** What an order waits for, from its held steps and the circuits of the activity: agents, or earlier orders. */
 import type { AgentActivity, Order, Step } from '#console/api/documents.ts';
-import { isTurn, turnText, waitText } from '#text/gate-text.ts';
+import { longestWaits } from '#text/gate-text.ts';
 
 export interface Wait {
   readonly what: string;
@@ -18,19 +18,14 @@ interface Agent extends Pick<AgentActivity, 'name'> {
   readonly circuit: Pick<AgentActivity['circuit'], 'probeAt'>;
 }
 
-/** One for each, with the longest wait for it. */
+/** As {@link longestWaits}, with the probes of the agents. */
 export function waitsOf({ steps, turn }: Held, agents: readonly Agent[]): Wait[] {
-  const waits = new Map<string, Wait>();
-  for (const { agent, held, undoFirst } of Object.values(steps)) {
-    if (held === null) continue;
-    const { gate, since } = held;
-    const of = isTurn(gate) ? turnText(turn?.behind ?? null) : agent;
-    const known = waits.get(of);
-    if (known !== undefined && known.since <= since) continue;
-    const circuit = agents.find(({ name }) => name === agent)?.circuit;
-    const probeAt = gate === 'circuit' ? (circuit?.probeAt ?? null) : null;
-    const what = isTurn(gate) ? of : waitText({ agent, gate, undoFirst: undoFirst === true });
-    waits.set(of, { what, since, probeAt });
-  }
-  return [...waits.values()];
+  const probeOf = (agent: string) =>
+    agents.find(({ name }) => name === agent)?.circuit.probeAt ?? null;
+  return longestWaits(Object.values(steps), turn?.behind ?? null).map(
+    ({ text, agent, gate, since }) => ({
+      ...{ what: text, since },
+      probeAt: gate === 'circuit' ? probeOf(agent) : null,
+    }),
+  );
 }
