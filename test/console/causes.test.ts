@@ -76,7 +76,7 @@ const calls = (succeeded: number, failed: number, timedOut = 0) =>
 test.each([
   ['draining', 'Draining'],
   ['drained', 'Drained'],
-] as const)('an agent that is %s says so, whatever its calls were', (state, word) => {
+] as const)('an agent that is %s says so, with any outcome of its calls', (state, word) => {
   const counts = { succeeded: 100, failed: 50, timedOut: 0 };
   expect(healthOf({ ...counts, state, circuit: circuit('open') }).word).toBe(word);
 });

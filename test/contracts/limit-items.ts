@@ -13,7 +13,7 @@ const restart = (to: number, from: number, after: number): Advance => ({
   ...{ kind: 'restart', to, from, after, keepUntil },
 });
 const none = new Map<string, number>();
-const people = (...names: string[]) => new Map(names.map((name) => [name, now + name.length]));
+const holding = (...names: string[]) => new Map(names.map((name) => [name, now + name.length]));
 const change = (of: Partial<Occupation>): Occupation => ({
   ...{ come: none, gone: none, left: [], max: 2, keepUntil },
   ...of,
@@ -55,51 +55,51 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
     });
 
     test('holders come while there is room', async () => {
-      const both = { isDone: true, holders: people('one', 'three') };
-      expect(await items.occupy('a', change({ come: people('one', 'three') }))).toEqual(both);
+      const both = { isDone: true, holders: holding('one', 'three') };
+      expect(await items.occupy('a', change({ come: holding('one', 'three') }))).toEqual(both);
       const refused = { ...both, isDone: false };
-      expect(await items.occupy('a', change({ come: people('five') }))).toEqual(refused);
-      expect(await items.occupy('b', change({ come: people('five') }))).toMatchObject({
+      expect(await items.occupy('a', change({ come: holding('five') }))).toEqual(refused);
+      expect(await items.occupy('b', change({ come: holding('five') }))).toMatchObject({
         isDone: true,
       });
     });
 
     test('one goes, and another comes by the same write', async () => {
-      await items.occupy('a', change({ come: people('one', 'three') }));
-      const gone = people('one');
-      expect(await items.occupy('a', change({ gone, come: people('seven') }))).toEqual({
+      await items.occupy('a', change({ come: holding('one', 'three') }));
+      const gone = holding('one');
+      expect(await items.occupy('a', change({ gone, come: holding('seven') }))).toEqual({
         isDone: true,
-        holders: people('three', 'seven'),
+        holders: holding('three', 'seven'),
       });
-      expect(await items.occupy('a', change({ gone, come: people('nine') }))).toEqual({
+      expect(await items.occupy('a', change({ gone, come: holding('nine') }))).toEqual({
         isDone: false,
-        holders: people('three', 'seven'),
+        holders: holding('three', 'seven'),
       });
     });
 
     test('one that goes and comes again by one write has room, which it had already', async () => {
-      await items.occupy('a', change({ come: people('one', 'three') }));
+      await items.occupy('a', change({ come: holding('one', 'three') }));
       const come = new Map([['one', now + 50]]);
-      const holders = new Map([...people('three'), ...come]);
-      const again = await items.occupy('a', change({ come, gone: people('one') }));
+      const holders = new Map([...holding('three'), ...come]);
+      const again = await items.occupy('a', change({ come, gone: holding('one') }));
       expect(again).toEqual({ isDone: true, holders });
-      expect(await items.occupy('a', change({ come, gone: people('one') }))).toEqual({
+      expect(await items.occupy('a', change({ come, gone: holding('one') }))).toEqual({
         isDone: false,
         holders,
       });
     });
 
     test('holders that may have gone leave', async () => {
-      await items.occupy('a', change({ come: people('one', 'three') }));
+      await items.occupy('a', change({ come: holding('one', 'three') }));
       const left = ['one', 'stranger'];
       expect(await items.occupy('a', change({ left }))).toEqual({
         isDone: true,
-        holders: people('three'),
+        holders: holding('three'),
       });
     });
 
-    test('a holder has room for longer, and nobody gets room by that', async () => {
-      await items.occupy('a', change({ come: people('one') }));
+    test('a holder has room for longer, and no other gets room by that', async () => {
+      await items.occupy('a', change({ come: holding('one') }));
       await items.extend('a', 'one', now + 99);
       await items.extend('a', 'stranger', now + 99);
       await items.extend('b', 'one', now + 99);
@@ -141,8 +141,8 @@ const advances = fc.oneof(
 const some = fc.subarray([...names]);
 const occupations = fc.tuple(some, some, some).map(([come, gone, left]) =>
   change({
-    come: people(...come),
-    gone: people(...gone),
+    come: holding(...come),
+    gone: holding(...gone),
     left: without(left, come, gone),
     max: 3,
   }),

@@ -81,7 +81,7 @@ export function linesContract(
       expect(await store.line(name)).toEqual([]);
     });
 
-    test('an order that exists does so whatever its line is now (R2)', async () => {
+    test('an order that is stored exists also when its line has changed since (R2)', async () => {
       await create('one', joining([], one));
       const { order, record } = keyed('one');
       const again = { ...record, writeId: writeId('again') };
@@ -115,7 +115,7 @@ export function linesContract(
       expect([...(await store.records(line)).keys()]).toEqual(line);
     });
 
-    test('a line is changed only from what it is, and is gone when nobody is left', async () => {
+    test('a line is changed only from what it is, and is gone when no order is left', async () => {
       await create('one', joining([], one));
       expect(await store.changeLine({ name, before: [two], after: [] })).toBe(false);
       expect(await store.changeLine({ name, before: [], after: [two] })).toBe(false);
@@ -136,7 +136,7 @@ export function linesContract(
       expect(made).toHaveLength(1);
     });
 
-    test('whatever comes together, no order is lost from its line and none is twice in it', async () => {
+    test('of joins and leaves in any order and at once, no order is lost from its line and none is twice in it', async () => {
       const act = fc.constantFrom<'join' | 'leave'>('join', 'join', 'leave');
       const rounds = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { maxLength: 8 });
       await fc.assert(

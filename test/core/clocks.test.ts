@@ -52,7 +52,7 @@ describe('instants that no correct clock wrote', () => {
   );
   transitions([
     [
-      'the notBefore of a claimed order is ignored, whichever clock wrote it',
+      'the notBefore of a claimed order is ignored, of a correct and of a wrong clock',
       early,
       1_006,
       expire,

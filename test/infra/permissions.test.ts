@@ -208,7 +208,7 @@ describe('in a stack whose agents have limits', () => {
       }),
     );
 
-  test('the Scheduler leases in all, an agent only in the rates of its calls, and nobody else', () => {
+  test('the Scheduler leases in all, an agent only in the rates of its calls, and no other function', () => {
     expect(leases(limited).toSorted()).toEqual([
       'Scheduler: dynamodb:UpdateItem limit#*',
       'agent bank-east: dynamodb:UpdateItem limit#bank/whole#* limit#bank-east/own#*',

@@ -126,7 +126,7 @@ test.each(singletonRules)(
         }
         await Promise.all(running);
         await calm(world);
-        // The keys are free: whatever was left in their lines blocks nobody.
+        // The keys are free: orders that are still in their lines keep no new one waiting.
         for (const cart of carts) {
           const last = await world.submit(cart);
           expect(last).not.toHaveProperty('skipped');

@@ -30,7 +30,7 @@ test('wait: the second order begins when the first has ended, and the third afte
     idOf(await world.submit('a')),
     idOf(await world.submit('a')),
   ];
-  // Whichever is nudged first.
+  // The last one is nudged first.
   for (const at of [2, 1, 0]) await world.deliverNudge(at);
   expect(world.requests.map(({ orderId }) => orderId)).toEqual([one]);
   expect(await world.record(three)).toMatchObject({
@@ -78,11 +78,11 @@ test('wait: an order whose calls are not answered keeps its place for as long as
     world.requests.length = 0;
     while (world.nudges.length > 0) await world.deliverNudge();
   }
-  // Its undo is not answered either: whatever it is, the second one has not begun.
+  // Its undo is not answered either. In each of its states, the second one has not begun.
   expect((await world.record(two)).steps[0]?.attempt).toBe(0);
 });
 
-test('wait: one that is cancelled while it waits ends at once, and lets nobody pass the first', async () => {
+test('wait: one that is cancelled while it waits ends at once, and lets no other pass the first', async () => {
   const world = singletonWorld('wait');
   const one = idOf(await world.submit('a'));
   const two = idOf(await world.submit('a'));

@@ -91,7 +91,7 @@ test('wait: the orders of a key work one after the other, each as soon as the on
   expect(mostAtOnce()).toBe(1);
 });
 
-test('wait: a process that is started again continues, and passes nobody', async () => {
+test('wait: after a restart of the process its orders continue, and none passes another', async () => {
   const path = somewhere();
   const clock = virtualClock();
   const first = await shop('wait', { path, clock });

@@ -101,7 +101,7 @@ export async function gatesOfPay(concurrency: number) {
       store(order, before, name);
       return null;
     },
-    /** It was held, whatever its gates say now. */
+    /** It was held; its gates may say otherwise now. */
     wait: (order: string, name: Name, since?: number) =>
       store(order, waiting.get(order) ?? null, name, since),
     /** The calls of the agent fail until its circuit is open. */

@@ -49,7 +49,7 @@ export const ownMember = (pool: readonly PoolMember[], step: Pick<StepRecord, 'a
   pool.find(({ agent }) => agent === step.agent) ??
   pool.find(({ sharedGroup }) => sharedGroup === step.agent);
 
-/** The name under which the step waits: whichever member of those that may have its call can begin it first takes it. */
+/** The name under which the step waits: of the members that may have its call, the first one that can begin it takes it. */
 export function waitsUnder(
   { agent: name, pool }: Pick<StepDefinition, 'agent' | 'pool'>,
   step: StepRecord,

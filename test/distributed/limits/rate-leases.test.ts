@@ -49,7 +49,7 @@ test('calls that ask together share a write, and have slots one after the other'
   expect(writes()).toBe(1);
 });
 
-test('slots are leased a little ahead: the others wait, and are told for how long', async () => {
+test('slots are leased a little ahead: the others wait, and the answer says for how long', async () => {
   const { lease, writes } = deployment(100);
   const answers = await lease(20);
   expect(beginsOf(answers)).toHaveLength(5);
@@ -92,7 +92,7 @@ test('a slot that is given back is used by another call without a write', async 
   expect(writes()).toBe(2);
 });
 
-test('while others wait, a call that comes gets only a slot that nobody took', async () => {
+test('while others wait, a call that comes gets only a slot that no call took', async () => {
   const { lease, wait } = deployment(100);
   await lease(2);
   expect(await lease(1, { isBehind: true })).toEqual([{ kind: 'behind' }]);
@@ -156,7 +156,7 @@ test('a burst that was used up is free again one call at a time', async () => {
   expect(beginsOf(await lease(2))).toEqual([300, 400]);
 });
 
-test('in no interval begin more calls than the rate and its burst, whoever leases and however late calls are', async () => {
+test('in no interval begin more calls than the rate and its burst, for all instances together and with late calls', async () => {
   const asks = fc.array(
     fc.record({
       waitMs: fc.integer({ min: 0, max: 400 }),

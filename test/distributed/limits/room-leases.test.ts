@@ -170,7 +170,7 @@ test('a limit of 64 has several items, and is used whole', async () => {
   expect(new Set(rooms.flatMap((room) => room?.name ?? [])).size).toBe(2);
 });
 
-test('a limit that was lowered lets nobody enter until enough have left', async () => {
+test('a limit that was lowered lets no holder enter until enough have left', async () => {
   const { enter, leave, allow } = deployment(3);
   const rooms = [await enter('a'), await enter('b'), await enter('c')];
   allow(1);

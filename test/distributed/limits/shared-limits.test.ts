@@ -263,7 +263,7 @@ test('the first that waits asks again by its own clock, and those behind it wait
   granted(request('o3'), await ask(request('o3'), true));
 });
 
-test('one that comes passes nobody until no step waits any more', async () => {
+test('one that comes passes no other until no step waits any more', async () => {
   const { all, ask, request, clock } = instance([limit('rate', perSecond(1))]);
   granted(request('o1'), await ask(request('o1')));
   const held = await ask(request('o2'));
