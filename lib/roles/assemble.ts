@@ -35,7 +35,7 @@ import {
   restart,
 } from './restart.ts';
 import { type HeldStarter, type Scheduler, scheduler } from './scheduler.ts';
-import { lineKeeper } from './singleton/line-keeper.ts';
+import { type LineKeeper, lineKeeper } from './singleton/line-keeper.ts';
 import { type Submission, type SubmissionPorts, submission } from './submission.ts';
 import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.ts';
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
@@ -55,17 +55,15 @@ export function assembleScheduler({
 }: SchedulerAssembly & { readonly heldSteps?: HeldStarter }): Scheduler {
   const { clock, log } = ports;
   const committed = transitions(ports);
-  const lines = lineKeeper({ ...keeperPorts(ports), operator: operator(committed) });
+  const lines = linesOf(ports, operator(committed));
   const of = { id, transitions: committed, lines, clock, log };
   return scheduler(heldSteps === undefined ? of : { ...of, heldSteps });
 }
 
-const keeperPorts = ({ store, channels: { nudges }, clock, random }: TransitionPorts) => ({
-  store,
-  nudges,
-  clock,
-  random,
-});
+const linesOf = (
+  { store, channels: { nudges }, clock, random }: TransitionPorts,
+  operatorRole: Operator,
+): LineKeeper => lineKeeper({ store, nudges, clock, random, operator: operatorRole });
 
 /** The ports of a role that sends nudges only: a claim starts steps, and only the Scheduler claims. */
 export type NudgingPorts<Ports extends { readonly channels: Channels }> = Omit<
@@ -205,7 +203,7 @@ export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
     uninterrupted: restarted.uninterrupted,
   });
   const operatorRole = operatorAfterRestart(restarted, operator(committed));
-  const lines = lineKeeper({ ...keeperPorts(ports), operator: operatorRole });
+  const lines = linesOf(ports, operatorRole);
   const schedulerRole = scheduler({ id, transitions: committed, lines, clock, log });
   return {
     scheduler: afterRestart(restarted, schedulerRole),

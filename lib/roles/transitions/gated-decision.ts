@@ -54,7 +54,7 @@ export function decideGated(
   const decision = decide(record, event, known, nowMs);
   if (known === null || decision.kind === 'ignored')
     return { decision, nowMs, known, granted: none };
-  if (record.turn !== undefined && mayWaitForTurn(record)) {
+  if (mayWaitForTurn(record)) {
     return askTurn(ports, record, event, known, { decision, nowMs });
   }
   return askGates(ports, record, event, known, { decision, nowMs });
