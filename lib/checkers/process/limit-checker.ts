@@ -1,6 +1,6 @@
 /**
- * Checks the limits of the agents of one process (R21, R22), from the calls that its services receive and the records that it
- * stored. It lives as long as the process, and computes keys and bounds itself.
+ * Checks the limits of agents (R21, R22), of one process or of all functions of a deployment, from the calls that services receive
+ * and the records that were stored. It computes keys and bounds itself.
  */
 import type { Breach } from '#checkers/violation.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
@@ -52,7 +52,7 @@ interface Used {
   unused: { readonly since: number; readonly faults: number } | null;
 }
 
-/** Checks the calls of one process. */
+/** Checks the calls of one process, or of one deployment. */
 export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   const { limits, now, faults, mayBegin, breach } = options;
   const tenants = new Map<OrderId, string | null>();
