@@ -37,14 +37,14 @@ export interface Leased {
 }
 
 /** `full`: none is free before `freeAt`. `behind`: those that wait get the next ones. */
-export type Refusal =
+export type SlotRefusal =
   | { readonly kind: 'full'; readonly freeAt: number }
   | { readonly kind: 'behind' };
 
 /** See above. */
 export interface RateItem {
   /** For so many calls, or some of them. @throws {UnavailableError} */
-  lease(want: SlotWant, count: number): Promise<Leased | Refusal>;
+  lease(want: SlotWant, count: number): Promise<Leased | SlotRefusal>;
   /** Enough slots are leased, as far as the instance knows: more calls would be refused soon. */
   isWellUsed(): boolean;
 }

@@ -13,15 +13,15 @@ import { recentMap } from '../recent-map.ts';
 import {
   type Leased,
   type LeasedRate,
-  type Refusal,
   rateItem,
+  type SlotRefusal,
   type SlotWant,
 } from './rate-item.ts';
 import { recentUse } from './recent-use.ts';
 import { type Slot, spareSlots } from './spare-slots.ts';
 
 /** A slot, or why there is none. */
-export type SlotAnswer = ({ readonly kind: 'slot' } & Slot) | Refusal;
+export type SlotAnswer = ({ readonly kind: 'slot' } & Slot) | SlotRefusal;
 
 /** See above. */
 export interface RateLeases {
@@ -133,13 +133,17 @@ function slotsOf(
   });
 }
 
-function refusalOf({ everyMs }: LeasedRate, leased: Leased | Refusal, nowMs: number): Refusal {
+function refusalOf(
+  { everyMs }: LeasedRate,
+  leased: Leased | SlotRefusal,
+  nowMs: number,
+): SlotRefusal {
   if (leased.kind === 'behind') return leased;
   if (leased.kind === 'full') return full(leased.freeAt, nowMs);
   return full(leased.first + leased.taken * everyMs, leased.from);
 }
 
-const full = (freeAt: number, nowMs: number): Refusal => ({
+const full = (freeAt: number, nowMs: number): SlotRefusal => ({
   kind: 'full',
   freeAt: Math.max(nowMs + 1, freeAt),
 });
