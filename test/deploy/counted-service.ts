@@ -1,11 +1,10 @@
 /** A service that takes a fixed time per call, that can be unavailable, and that counts its calls. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Loopback, onLoopback } from '../support/loopback.ts';
 
-export interface CountedService {
-  readonly url: string;
+export interface CountedService extends Loopback {
   /** Calls so far, including those that it refused. */
   calls(): number;
   /** The most calls at once since it was last asked for. */
@@ -13,7 +12,6 @@ export interface CountedService {
   /** How often each idempotency key was answered. */
   readonly answered: ReadonlyMap<string, number>;
   setDown(isDown: boolean): void;
-  close(): void;
 }
 
 /** @param callMs how long a call takes; one that is refused takes no time */
@@ -37,12 +35,9 @@ export async function countedService(callMs: number): Promise<CountedService> {
     const key = String(incoming.headers['idempotency-key']);
     answered.set(key, (answered.get(key) ?? 0) + 1);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  });
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...(await onLoopback(server)),
     calls: () => calls,
     concurrentMax() {
       const most = concurrentMax;
@@ -52,10 +47,6 @@ export async function countedService(callMs: number): Promise<CountedService> {
     answered,
     setDown(next) {
       isDown = next;
-    },
-    close() {
-      server.closeAllConnections();
-      server.close();
     },
   };
 }

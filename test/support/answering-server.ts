@@ -1,5 +1,4 @@
 /** A server with answers that a test defines; closed at the end of the test. */
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -8,6 +7,7 @@ import {
 } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { onLoopback } from './loopback.ts';
 
 export interface Received {
   readonly method: string | undefined;
@@ -33,13 +33,8 @@ export async function answeringServer(
     const request = { method, url, headers, body: await text(incoming) };
     received.push(request);
     answer(response, request);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { received, url: `http://127.0.0.1:${port}` };
+  const { url, close } = await onLoopback(server);
+  onTestFinished(close);
+  return { received, url };
 }

@@ -1,9 +1,9 @@
 /** A service that takes a fixed time per call, and says when its calls began, arrived and ended. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { type Loopback, onLoopback } from '../../support/loopback.ts';
 
 /** One call. Instants are ms since the epoch. */
 export interface TimedCall {
@@ -16,11 +16,9 @@ export interface TimedCall {
   readonly endedAt: number;
 }
 
-export interface TimedService {
-  readonly url: string;
+export interface TimedService extends Loopback {
   /** Those that have ended. */
   readonly calls: readonly TimedCall[];
-  close(): void;
 }
 
 const body = z.object({ tenant: z.string() });
@@ -36,16 +34,6 @@ export async function timedService(callMs: number): Promise<TimedService> {
     const times = { begunAt: Number(begun), arrivedAt, endedAt: Date.now() };
     calls.push({ tenant: body.parse(given).tenant, key: String(key), ...times });
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(given));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    calls,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  });
+  return { calls, ...(await onLoopback(server)) };
 }
