@@ -1,4 +1,5 @@
-/** What the suite of flow control reads of its deployed stack: records, the circuit of an agent, lines of logs. */
+/** What the suites of flow control and of limits read of their deployed stacks: records, the circuit of an agent, lines of logs. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
@@ -39,6 +40,32 @@ export class FlowStack {
     const pages = paginateScan({ client: this.dynamo }, { TableName: this.processes });
     for await (const { Items: items = [] } of pages) records.push(...items.map(recordOf));
     return records.filter((record) => record.workflow === workflow);
+  }
+
+  /** Waits until so many orders of the workflow are there and have ended. */
+  async ended(
+    workflow: string,
+    count: number,
+    withinMs = 240_000,
+  ): Promise<readonly ProcessRecord[]> {
+    for (const deadline = Date.now() + withinMs; Date.now() < deadline; ) {
+      const records = await this.records(workflow);
+      const done = records.filter(({ processState }) =>
+        ['Processed', 'Undone', 'Error'].includes(processState),
+      );
+      if (done.length >= count) return records;
+      await sleep(1_000);
+    }
+    throw new Error(`of ${count} orders, not all have ended: ${await this.counted(workflow)}`);
+  }
+
+  /** How many orders of the workflow there are, by state, as a text. */
+  async counted(workflow: string): Promise<string> {
+    const records = await this.records(workflow);
+    const states = Object.groupBy(records, ({ processState }) => processState);
+    return JSON.stringify(
+      Object.entries(states).map(([state, those]) => [state, those?.length ?? 0]),
+    );
   }
 
   circuit(agent: string): Promise<SharedCircuit | null> {

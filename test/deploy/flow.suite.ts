@@ -14,7 +14,6 @@ import * as z from 'zod';
 import { eventBridgeClient } from '#aws/clients.ts';
 import { replyCodec, requestCodec, submissionCodec } from '#core/codec/message-codec.ts';
 import type { Request } from '#core/model/message.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';
 import { type CountedService, countedService } from './counted-service.ts';
 import { Deployed } from './deployed.ts';
@@ -76,27 +75,6 @@ afterAll(async () => {
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-/** Waits until so many orders of the workflow are there and have ended. */
-async function ended(workflow: string, count: number): Promise<readonly ProcessRecord[]> {
-  for (const deadline = Date.now() + 240 * secondMs; Date.now() < deadline; ) {
-    const records = await flow.records(workflow);
-    const done = records.filter(({ processState }) =>
-      ['Processed', 'Undone', 'Error'].includes(processState),
-    );
-    if (done.length >= count) return records;
-    await sleep(secondMs);
-  }
-  throw new Error(`of ${count} orders, not all have ended: ${await counted(workflow)}`);
-}
-
-async function counted(workflow: string): Promise<string> {
-  const records = await flow.records(workflow);
-  const states = Object.groupBy(records, ({ processState }) => processState);
-  return JSON.stringify(
-    Object.entries(states).map(([state, those]) => [state, those?.length ?? 0]),
-  );
-}
-
 const submissionOf = (workflow: string, number: number) =>
   submissionCodec.encode({
     workflow,
@@ -135,11 +113,13 @@ test('with the sweeps switched off, a silent agent is recovered after its comple
       );
     }
     const late = new Map(unanswered.map(({ orderId, completeBy }) => [orderId, completeBy]));
-    const delays = (await ended('deliver', count)).map(({ orderId, processState, history }) => {
-      expect(processState).toBe('Processed');
-      const at = history.find(({ type }) => type === 'expired')?.at ?? 0;
-      return at - (late.get(orderId) ?? 0);
-    });
+    const delays = (await flow.ended('deliver', count)).map(
+      ({ orderId, processState, history }) => {
+        expect(processState).toBe('Processed');
+        const at = history.find(({ type }) => type === 'expired')?.at ?? 0;
+        return at - (late.get(orderId) ?? 0);
+      },
+    );
     say(`recovered ${delays.toSorted((a, b) => a - b).join(', ')} ms after complete-by`);
     for (const delay of delays) expect(delay).toBeGreaterThan(0);
     expect(Math.max(...delays)).toBeLessThan(20 * secondMs);
@@ -184,12 +164,12 @@ test('300 orders at once for an agent with two slow batches at a time are all Pr
   const [first, count] = [40, 300];
   const numbers = Array.from({ length: first + count }, (_, number) => number);
   await submitAll(numbers.slice(0, first));
-  const before = new Set((await ended('pack', first)).map(({ orderId }) => orderId));
+  const before = new Set((await flow.ended('pack', first)).map(({ orderId }) => orderId));
   packing.concurrentMax();
   await submitAll(numbers.slice(first));
-  const all = await ended('pack', first + count);
+  const all = await flow.ended('pack', first + count);
   const burst = all.filter(({ orderId }) => !before.has(orderId));
-  say(`burst: ${await counted('pack')}, the first ${first} apart; ${packing.calls()} calls`);
+  say(`burst: ${await flow.counted('pack')}, the first ${first} apart; ${packing.calls()} calls`);
   // If all were sent at once, a third of them would wait for longer than their deadline.
   expect((count / (concurrency * batch)) * callMs).toBeGreaterThanOrEqual(1.5 * packWithinMs);
   expect(burst).toHaveLength(count);
@@ -224,10 +204,10 @@ test('an outage of a service fails no order, and is probed by one call at a time
   const [probes, probesAtOnce] = [billing.calls() - callsBefore, billing.concurrentMax()];
   billing.setDown(false);
   await submitFor(10 * secondMs);
-  const records = await ended('bill', count);
+  const records = await flow.ended('bill', count);
   const opened = await flow.logLines('agent billing', 'circuit-opened');
   say(
-    `outage: ${callsBefore} calls before, ${probes} probes in ${openMs} ms, ${held.length} held, ${await counted('bill')}`,
+    `outage: ${callsBefore} calls before, ${probes} probes in ${openMs} ms, ${held.length} held, ${await flow.counted('bill')}`,
   );
   expect(circuit?.state).not.toBe('recovering');
   expect(held.length).toBeGreaterThan(0);

@@ -2,7 +2,6 @@
  * Limits hold over all environments of the functions of a deployed stack. The queues are polled as Lambda does it (pollers.py),
  * so each function has several environments, none of which knows what another one has sent.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { submissionCodec } from '#core/codec/message-codec.ts';
@@ -76,15 +75,7 @@ async function run(workflow: string, count: number): Promise<readonly ProcessRec
       .map((MessageBody, at) => ({ Id: `${at}`, MessageBody }));
     await reeve.sqs.send(new SendMessageBatchCommand({ QueueUrl: submissions, Entries }));
   }
-  for (const deadline = Date.now() + 200 * secondMs; Date.now() < deadline; ) {
-    const records = await flow.records(workflow);
-    const ended = records.filter(({ processState }) =>
-      ['Processed', 'Undone', 'Error'].includes(processState),
-    );
-    if (ended.length === count) return ended;
-    await sleep(secondMs);
-  }
-  throw new Error(`not all of ${count} orders of ${workflow} have ended`);
+  return flow.ended(workflow, count, 200 * secondMs);
 }
 
 const sorted = (calls: readonly TimedCall[], of: (call: TimedCall) => number) =>
