@@ -27,6 +27,7 @@ import {
   processIndexes,
   recentIndex,
 } from '#aws/store/tables.ts';
+import { limitOfKey, rateItemName } from '#core/flow/limit-names.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 
 /** Properties of {@link StateStore}. */
@@ -144,7 +145,7 @@ export class StateStore extends Construct {
   /** Leases slots of these rates, for calls that missed theirs and for further calls. @param rates their names; none: nothing */
   allowRates(to: ReeveFunction, rates: readonly string[]): void {
     if (rates.length === 0) return;
-    const keys = rates.map((rate) => limitKey(`${rate}#*`));
+    const keys = rates.map((rate) => limitKey(rateItemName(limitOfKey(rate, '*'))));
     to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, ...keys);
   }
 

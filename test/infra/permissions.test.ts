@@ -211,9 +211,9 @@ describe('in a stack whose agents have limits', () => {
   test('the Scheduler leases in all, an agent only in the rates of its calls, and no other function', () => {
     expect(leases(limited).toSorted()).toEqual([
       'Scheduler: dynamodb:UpdateItem limit#*',
-      'agent bank-east: dynamodb:UpdateItem limit#bank/whole#* limit#bank-east/own#*',
-      'agent bank-west: dynamodb:UpdateItem limit#bank/whole#*',
-      'agent payment: dynamodb:UpdateItem limit#payment/per-tenant#*',
+      'agent bank-east: dynamodb:UpdateItem limit#bank/whole#*#rate limit#bank-east/own#*#rate',
+      'agent bank-west: dynamodb:UpdateItem limit#bank/whole#*#rate',
+      'agent payment: dynamodb:UpdateItem limit#payment/per-tenant#*#rate',
     ]);
   });
 

@@ -2,9 +2,10 @@
  * The slots of one call in all of its limits: room in those of calls at once first, and then slots of the rates. It gets all of
  * them or none, so no call waits for one limit with the room of another.
  */
+import { callsItemName, rateItemName } from '#core/flow/limit-names.ts';
 import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
 import type { QueueClock } from '../queue-clock.ts';
-import { type CountedLimit, callsItem, rateItem } from './counted-limits.ts';
+import type { CountedLimit } from './counted-limits.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
 import type { SlotWant } from './rate-item.ts';
 import type { RateLeases, SlotAnswer } from './rate-leases.ts';
@@ -78,7 +79,7 @@ async function enterAll(
     if (limit.atOnce === null) continue;
     const holder = newHolder();
     const room = await rooms.enter({
-      ...{ name: callsItem(name), max: limit.atOnce, isBehind: isBehind(queue) },
+      ...{ name: callsItemName(name), max: limit.atOnce, isBehind: isBehind(queue) },
       ...{ holder, until: request.completeBy - time.aheadMs() },
     });
     if (room === null) {
@@ -101,7 +102,7 @@ async function leaseAll(
   const own = counted.flatMap(({ limit: { rate }, name, queue }) => {
     if (rate === null) return [];
     const everyMs = rate.per / rate.count;
-    return [{ rate: { name: rateItem(name), everyMs, burst: rate.burst }, queue }];
+    return [{ rate: { name: rateItemName(name), everyMs, burst: rate.burst }, queue }];
   });
   const [first] = own;
   if (first === undefined) return null;

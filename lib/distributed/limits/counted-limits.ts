@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type AgentLimit, keyOf } from '#core/definition/agent-limit.ts';
 import type { CallLimits } from '#core/definition/registry.ts';
+import { limitOfCalls, limitOfKey } from '#core/flow/limit-names.ts';
 import type { LimitSlot, Request } from '#core/model/message.ts';
 
 /** One limit of one call. */
@@ -13,9 +14,6 @@ export interface CountedLimit {
   readonly queue: string;
 }
 
-/** What follows the name of a limit and key in the names of its items. */
-const callsMark = '#calls';
-const rateMark = '#rate';
 /** Characters of a hash, of six bits each: no text of a caller is a part of a name. */
 const keyLength = 22;
 const queueLength = 8;
@@ -30,20 +28,14 @@ export function countedLimits(
   return [...shared, ...own].flatMap((limit) => {
     const key = keyOf(limit, call, (error) => onKeyFailure(limit, error));
     if (key === null) return [];
-    const name = `${limit.name}#${typeof key === 'symbol' ? 'failed' : hashOf(key, keyLength)}`;
+    const hashed = typeof key === 'symbol' ? 'failed' : hashOf(key, keyLength);
+    const name = limitOfKey(limit.name, hashed);
     return [{ limit, name, queue: hashOf(name, queueLength) }];
   });
 }
 
-/** The item of the calls at once of a limit and key; a large limit has several, whose names begin with this one. */
-export const callsItem = (name: string) => `${name}${callsMark}`;
-
-/** The item of the rate of a limit and key. */
-export const rateItem = (name: string) => `${name}${rateMark}`;
-
 /** The queue of those that wait for room like this. */
-export const queueOfRoom = ({ name }: LimitSlot) =>
-  hashOf(name.slice(0, name.lastIndexOf(callsMark)), queueLength);
+export const queueOfRoom = ({ name }: LimitSlot) => hashOf(limitOfCalls(name), queueLength);
 
 /** Whether the slot is room for an attempt, and not of a rate. */
 export const isRoom = ({ everyMs }: LimitSlot) => everyMs === undefined;
