@@ -68,6 +68,15 @@ test('a grant for one item is none for another', () => {
   expect(evaluate(others, own).refused).toEqual(others);
 });
 
+test('a grant for the keys of a pattern is none for others that begin alike', () => {
+  const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': 'limit#a/b#*#rate' } };
+  const Action = 'dynamodb:UpdateItem';
+  const own = grantsIn('x', policy({ Effect: 'Allow', Action, Resource: table, Condition }));
+  const rate = { ...call(Action, table), caller: 'x', key: 'limit#a/b#key#rate' };
+  const room = { ...rate, key: 'limit#a/b#key#calls' };
+  expect(evaluate([rate, room], own).refused).toEqual([room]);
+});
+
 test('each item of a transaction, and each key of a batch that is read, needs a grant', () => {
   const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': 'line#*' } };
   const Action = ['dynamodb:PutItem', 'dynamodb:BatchGetItem'];

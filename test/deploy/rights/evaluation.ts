@@ -73,5 +73,6 @@ function allows(grant: Grant, call: Call): boolean {
 }
 
 function matches(pattern: string, resource: string): boolean {
-  return pattern.endsWith('*') ? resource.startsWith(pattern.slice(0, -1)) : pattern === resource;
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[^\w]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(resource);
 }
