@@ -12,7 +12,7 @@ import type { Clock } from '#ports/clock.ts';
 import { beginQueue } from './begin-queue.ts';
 import { type CircuitBreaker, type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
 import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
-import { type Lead, type LimitBucket, lead } from './limits/limit-bucket.ts';
+import { type AmountOf, type Lead, type LimitBucket, lead } from './limits/limit-bucket.ts';
 import { type LimitedCalls, limitedCalls } from './limits/limited-calls.ts';
 import { type SlotLoans, slotLoans } from './slot-loans.ts';
 import type { TenantWeights } from './tenant-weights.ts';
@@ -31,6 +31,8 @@ export interface AgentGateOptions {
   readonly pools?: readonly Pick<WaitingSteps, 'size' | 'fill'>[];
   /** Limits of all its calls. Default: none. */
   readonly limits?: readonly AgentLimit[];
+  /** How much they allow now. Default: as they are defined. */
+  readonly amountOf?: AmountOf;
   /** Default: that of its calls alone. */
   readonly lead?: Lead;
   /** The circuit of the agent opened, or is closed again. */
@@ -66,6 +68,8 @@ export interface AgentGate extends ImmediateBreaker, HeldIn {
   circuit(): CircuitStatus;
   /** How many more calls it can begin now. */
   room(): number;
+  /** Lets steps go on that wait: call it when a limit allows more than before. */
+  fill(): void;
   /** Nudges no order any more. */
   close(): void;
 }
@@ -88,7 +92,7 @@ export function agentGate({
     watch.look();
     sources.fill();
   });
-  const calls = limitedCalls({ limits: own, lead: ahead, clock });
+  const calls = limitedCalls({ ...options, limits: own, lead: ahead, clock });
   const admission = withRoom(circuit, calls, clock);
   const loans = slotLoans({
     // Steps that wait for this agent alone are the probes of its circuit.
@@ -157,6 +161,7 @@ export function agentGate({
     loans,
     circuit: circuit.status,
     room: () => Math.max(0, concurrency - inUse()),
+    fill: () => sources.fill(),
     close() {
       watch.close();
       queue.close();

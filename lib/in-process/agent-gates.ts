@@ -46,8 +46,8 @@ export interface AgentGates extends Gates {
    * @param before the revision that `record` replaced; null for a new order
    */
   onRecord(record: ProcessRecord, before: ProcessRecord | null): void;
-  /** Call it when other agents take new calls than before. */
-  onTakers(): void;
+  /** Call it when operators changed which agents take new calls, or how much a limit allows. */
+  onSettings(): void;
   /** Nudges no order any more. */
   close(): void;
 }
@@ -126,9 +126,11 @@ export function agentGates({
       }
     },
     onRecord: held.onRecord,
-    onTakers() {
+    onSettings() {
       held.release();
       for (const list of pools.values()) list.fill();
+      for (const gate of gates.values()) gate.fill();
+      stages.fill();
     },
     close() {
       for (const gate of [...gates.values(), ...pools.values()]) gate.close();

@@ -28,6 +28,12 @@ export const logEvents = {
     meaning:
       'An operator changed an agent: `drain` and `resume` end and continue its new calls; `weight` is its new share, null for that of the definition.',
   },
+  'limit-changed': {
+    level: 'info',
+    fields: ['limit', 'by', 'isAsDefined'],
+    meaning:
+      'An operator changed how much a limit allows; `isAsDefined`: it is as its definition says again.',
+  },
   'circuit-closed': {
     level: 'info',
     fields: ['agent', 'openMs'],

@@ -17,6 +17,7 @@ import type { Breaker } from '#ports/breaker.ts';
 import type { Channel, Channels, ReplyChannel } from '#ports/channels.ts';
 import { type AgentRunner, type AgentRunnerPorts, agentRunner } from './agent/agent-runner.ts';
 import { type AgentControl, type AgentControlPorts, agentControl } from './agent-control.ts';
+import { type LimitControl, type LimitControlPorts, limitControl } from './limit-control.ts';
 import { type Notifier, type NotifierPorts, notifier } from './notifier.ts';
 import { type Operator, operator } from './operator.ts';
 import { periodicSweep, type SweepTimer } from './periodic-sweep.ts';
@@ -128,6 +129,11 @@ export function assembleOperator(ports: NudgingPorts<TransitionPorts>): Operator
 /** Makes the role that changes agents while orders run. */
 export function assembleAgentControl(ports: AgentControlPorts): AgentControl {
   return agentControl(ports);
+}
+
+/** Makes the control of limits. */
+export function assembleLimitControl(ports: LimitControlPorts): LimitControl {
+  return limitControl(ports);
 }
 
 /** Makes the notifier. */

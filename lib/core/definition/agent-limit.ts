@@ -78,16 +78,7 @@ export function agentLimits(
   }
   return all.map(([label, { rate, atOnce, key }]): AgentLimit => {
     const name = `${owner}/${agentName(label)}`;
-    if (rate === undefined && atOnce === undefined) {
-      throw limitInvalid(name, 'it has neither a `rate` nor `atOnce`, so it limits nothing');
-    }
-    const check = checker(name);
-    if (atOnce !== undefined) check('atOnce', atOnce, 1, bounds.limitCallsMax);
-    if (rate !== undefined) {
-      check('rate.count', rate.count, 1, bounds.limitCallsMax);
-      check('rate.per', rate.per, bounds.limitPerMinMs, bounds.limitPerMaxMs);
-      if (rate.burst !== undefined) check('rate.burst', rate.burst, 1, rate.count);
-    }
+    checkAmount(name, { ...(rate && { rate }), ...(atOnce !== undefined && { atOnce }) });
     return {
       name,
       rate: rate === undefined ? null : { burst: 1, ...rate },
@@ -95,6 +86,23 @@ export function agentLimits(
       key: key ?? null,
     };
   });
+}
+
+/**
+ * Checks how much a limit is to allow.
+ *
+ * @throws {DefinitionError} `limit-invalid`
+ */
+export function checkAmount(limit: string, { rate, atOnce }: LimitAmount): void {
+  if (rate === undefined && atOnce === undefined) {
+    throw limitInvalid(limit, 'it has neither a `rate` nor `atOnce`, so it limits nothing');
+  }
+  const check = checker(limit);
+  if (atOnce !== undefined) check('atOnce', atOnce, 1, bounds.limitCallsMax);
+  if (rate === undefined) return;
+  check('rate.count', rate.count, 1, bounds.limitCallsMax);
+  check('rate.per', rate.per, bounds.limitPerMinMs, bounds.limitPerMaxMs);
+  if (rate.burst !== undefined) check('rate.burst', rate.burst, 1, rate.count);
 }
 
 function checker(limit: string) {

@@ -1,6 +1,7 @@
 /** The stored form of what operators change of agents: one text for each agent and kind of change. */
 import * as z from 'zod';
 import { instant } from '#core/model/instant.ts';
+import { limits } from '#core/model/limits.ts';
 import { memberWeightMax } from './agent-pool.ts';
 import { type AgentChange, type AgentSettings, changedSettings } from './agent-settings.ts';
 
@@ -8,6 +9,17 @@ const changed = z.object({ by: z.string(), at: instant });
 const forms = {
   drained: changed,
   weight: changed.extend({ value: z.int().min(0).max(memberWeightMax) }),
+  limit: changed.extend({
+    rate: z
+      .object({
+        count: z.int().min(1).max(limits.limitCallsMax),
+        per: z.int().min(limits.limitPerMinMs).max(limits.limitPerMaxMs),
+        burst: z.int().min(1),
+      })
+      .refine(({ burst, count }) => burst <= count)
+      .exactOptional(),
+    atOnce: z.int().min(1).max(limits.limitCallsMax).exactOptional(),
+  }),
 };
 
 /** A stored change. */
@@ -49,6 +61,10 @@ function changeOf({ kind, text }: StoredChange): AgentChange | null {
     }
     case 'weight': {
       const { data } = forms.weight.safeParse(value);
+      return data === undefined ? null : { kind, value: data };
+    }
+    case 'limit': {
+      const { data } = forms.limit.safeParse(value);
       return data === undefined ? null : { kind, value: data };
     }
     default:

@@ -9,6 +9,7 @@
  *                                   | member of the domain takes it |
  *     in flight                     | goes on                       | goes on
  */
+import type { AgentLimit } from './agent-limit.ts';
 import { poolsOf, type WorkflowRegistry } from './registry.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
@@ -18,26 +19,35 @@ export interface Changed {
   readonly at: number;
 }
 
-/** What operators have changed of one agent; each absent: nothing. */
+/** How much a limit allows now; each absent: as its definition says. */
+export interface LimitSetting extends Changed {
+  readonly rate?: AgentLimit['rate'];
+  readonly atOnce?: number;
+}
+
+/** What operators have changed of one agent or limit; each absent: nothing. */
 export interface AgentSetting {
   readonly drained?: Changed;
   readonly weight?: Changed & { readonly value: number };
+  readonly limit?: LimitSetting;
 }
 
-/** By the names of agents; one without a setting is as its definition says. */
+/** By the names of agents, and of limits, such as `payment/per-tenant`; one without a setting is as its definition says. */
 export type AgentSettings = ReadonlyMap<string, AgentSetting>;
 
 /** A change by an operator; null: as the definition says again. */
 export type AgentChange =
   | { readonly kind: 'drained'; readonly value: Changed | null }
-  | { readonly kind: 'weight'; readonly value: (Changed & { readonly value: number }) | null };
+  | { readonly kind: 'weight'; readonly value: (Changed & { readonly value: number }) | null }
+  | { readonly kind: 'limit'; readonly value: LimitSetting | null };
 
 /** The setting after the change. */
-function changedSetting({ drained, weight }: AgentSetting, change: AgentChange): AgentSetting {
-  const next = { drained, weight, [change.kind]: change.value ?? undefined };
+function changedSetting(setting: AgentSetting, change: AgentChange): AgentSetting {
+  const next = { ...setting, [change.kind]: change.value ?? undefined };
   return {
     ...(next.drained !== undefined && { drained: next.drained }),
     ...(next.weight !== undefined && { weight: next.weight }),
+    ...(next.limit !== undefined && { limit: next.limit }),
   };
 }
 
@@ -49,9 +59,24 @@ export function changedSettings(
 ): AgentSettings {
   const next = new Map(settings);
   const setting = changedSetting(next.get(agent) ?? {}, change);
-  if (setting.drained === undefined && setting.weight === undefined) next.delete(agent);
+  if (Object.keys(setting).length === 0) next.delete(agent);
   else next.set(agent, setting);
   return next;
+}
+
+/** How much a limit allows now. */
+export function amountNow<Limit extends Pick<AgentLimit, 'name' | 'rate' | 'atOnce'>>(
+  limit: Limit,
+  settings: AgentSettings,
+): Limit {
+  const own = settings.get(limit.name)?.limit;
+  if (own === undefined) return limit;
+  const { rate, atOnce } = limit;
+  return {
+    ...limit,
+    rate: rate === null ? null : (own.rate ?? rate),
+    atOnce: atOnce === null ? null : (own.atOnce ?? atOnce),
+  };
 }
 
 /** Whether the agent is drained. */

@@ -14,6 +14,8 @@ export interface RateSlots {
   take(nowMs: number, from?: number): number;
   /** Whether nothing is known of the last calls that matters. */
   isIdle(nowMs: number): boolean;
+  /** From the last slot on, they are those of another rate. */
+  change(rate: Rate): void;
 }
 
 /** A rate of `count` calls per `perMs` ms, of which `burst` may begin together. */
@@ -33,8 +35,8 @@ export const slotLeadMaxMs = 250;
 
 /** Makes the slots of one rate; the first is a full interval after `sinceMs`, because a former process may have made calls. */
 export function rateSlots({ count, perMs, burst }: Rate, sinceMs: number): RateSlots {
-  const everyMs = perMs / count;
-  const aheadMs = (burst - 1) * everyMs;
+  let everyMs = perMs / count;
+  let aheadMs = (burst - 1) * everyMs;
   /** When the next call would begin if all were evenly spaced. */
   let next = sinceMs + burst * everyMs;
 
@@ -55,5 +57,11 @@ export function rateSlots({ count, perMs, burst }: Rate, sinceMs: number): RateS
       return Math.max(from, at - aheadMs);
     },
     isIdle: (nowMs) => nextAt(nowMs) === nowMs - slotSlackMs,
+    change(rate) {
+      const before = everyMs;
+      everyMs = rate.perMs / rate.count;
+      aheadMs = (rate.burst - 1) * everyMs;
+      next += everyMs - before;
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** The calls of one key of one limit: how many more may begin now, and when the next one may. */
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
-import { rateSlots, slotLeadMaxMs } from '#core/flow/rate-slots.ts';
+import { type Rate, rateSlots, slotLeadMaxMs } from '#core/flow/rate-slots.ts';
 import type { Clock } from '#ports/clock.ts';
 
 /**
@@ -46,9 +46,14 @@ export function lead(): Lead {
   };
 }
 
+/** How much a limit allows now: as it is defined, or as operators changed it. */
+export type AmountOf = (limit: AgentLimit) => Pick<AgentLimit, 'rate' | 'atOnce'>;
+
 /** Options of {@link limitBucket}. */
 export interface LimitBucketOptions {
-  readonly limit: Pick<AgentLimit, 'rate' | 'atOnce'>;
+  readonly limit: AgentLimit;
+  /** Default: as it is defined. */
+  readonly amountOf?: AmountOf;
   readonly lead: Pick<Lead, 'ms'>;
   /** Room may have become free. Default: who uses it knows. */
   readonly onFree?: () => void;
@@ -59,18 +64,24 @@ export interface LimitBucketOptions {
 
 /** Makes the bucket of one key. */
 export function limitBucket(options: LimitBucketOptions): LimitBucket {
-  const { atOnce, rate } = options.limit;
-  const { onFree = () => {}, startedAt, clock } = options;
-  const slots =
-    rate === null
-      ? null
-      : rateSlots({ count: rate.count, perMs: rate.per, burst: rate.burst }, startedAt);
+  const { limit, amountOf = asDefined, onFree = () => {}, startedAt, clock } = options;
+  let known = amountOf(limit);
+  const slots = known.rate === null ? null : rateSlots(rateOf(known.rate), startedAt);
+
+  function amount(): ReturnType<AmountOf> {
+    const now = amountOf(limit);
+    if (now.rate !== null && now.rate !== known.rate) slots?.change(rateOf(now.rate));
+    known = now;
+    return now;
+  }
+
   /** The steps and calls that have room. */
   let taken = 0;
   /** Those of them whose first call has not begun. */
   let ahead = 0;
   return {
     freeAt() {
+      const { atOnce } = amount();
       if (atOnce !== null && taken >= atOnce) return null;
       const nowMs = clock.now();
       return slots === null ? nowMs : slots.readyAt(ahead, nowMs) - options.lead.ms();
@@ -79,7 +90,10 @@ export function limitBucket(options: LimitBucketOptions): LimitBucket {
       taken += 1;
       ahead += 1;
     },
-    nextAt: () => slots?.readyAt(0, clock.now()) ?? clock.now(),
+    nextAt() {
+      amount();
+      return slots?.readyAt(0, clock.now()) ?? clock.now();
+    },
     begin(from) {
       ahead -= 1;
       slots?.take(clock.now(), from);
@@ -93,3 +107,11 @@ export function limitBucket(options: LimitBucketOptions): LimitBucket {
     isIdle: () => taken === 0 && (slots?.isIdle(clock.now()) ?? true),
   };
 }
+
+const asDefined: AmountOf = (limit) => limit;
+
+const rateOf = ({ count, per, burst }: NonNullable<AgentLimit['rate']>): Rate => ({
+  count,
+  perMs: per,
+  burst,
+});

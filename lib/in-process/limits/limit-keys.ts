@@ -16,6 +16,8 @@ export interface LimitKeysOptions extends Omit<LimitQueueOptions, 'limit' | 'sta
 export interface LimitKeys {
   /** The keys that the call counts for, the narrowest first. */
   of(request: Request): readonly LimitQueue[];
+  /** See {@link LimitQueue}. */
+  fill(): void;
   /** Lets no step pass any more. */
   close(): void;
 }
@@ -65,6 +67,9 @@ export function limitKeys(
         known.set(key, queue);
         return [queue];
       });
+    },
+    fill() {
+      for (const queue of all()) queue.fill();
     },
     close() {
       for (const queue of all()) queue.close();

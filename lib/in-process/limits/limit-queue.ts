@@ -22,6 +22,8 @@ export interface LimitQueue {
   /** A step that waits already keeps its position, unless its order has another class now. */
   add(waiter: LimitWaiter): void;
   remove(step: string): void;
+  /** Lets those pass that have room now: call it when the limit allows more than before. */
+  fill(): void;
   reweigh(tenant: string | null): void;
   /** Whether it can be forgotten. */
   isIdle(): boolean;
@@ -70,6 +72,7 @@ export function limitQueue(options: LimitQueueOptions): LimitQueue {
       fill();
     },
     remove: (step) => void waits.remove(step),
+    fill,
     reweigh: waits.reweigh,
     isIdle: () => waits.size() === 0 && bucket.isIdle(),
     close() {

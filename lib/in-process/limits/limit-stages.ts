@@ -23,6 +23,8 @@ export interface LimitStages {
   hold(step: string, nudge: Nudge, goOn: (nudge: Nudge) => void): void;
   /** The step waits no more. */
   forget(step: string): void;
+  /** Lets those go on that have room now: call it when a limit allows more than before. */
+  fill(): void;
   /** Lets no step go on any more. */
   close(): void;
 }
@@ -122,6 +124,7 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
       refused.take(step);
       takeBack(step);
     },
+    fill: keys.fill,
     close: keys.close,
   };
 }

@@ -4,13 +4,15 @@ import { slotSlackMs } from '#core/flow/rate-slots.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type Lead, type LimitBucket, limitBucket } from './limit-bucket.ts';
+import { type AmountOf, type Lead, type LimitBucket, limitBucket } from './limit-bucket.ts';
 
 /** Options of {@link limitedCalls}. */
 export interface LimitedCallsOptions {
   /** Its own limits: each counts all of its calls. */
   readonly limits: readonly AgentLimit[];
   readonly lead: Lead;
+  /** Default: as they are defined. */
+  readonly amountOf?: AmountOf;
   readonly clock: Clock;
 }
 
@@ -45,9 +47,10 @@ interface Call {
 }
 
 /** Makes the calls of one agent. */
-export function limitedCalls({ limits, lead, clock }: LimitedCallsOptions): LimitedCalls {
+export function limitedCalls({ limits, ...options }: LimitedCallsOptions): LimitedCalls {
+  const { lead, clock } = options;
   const startedAt = clock.now();
-  const own = limits.map((limit) => limitBucket({ limit, lead, startedAt, clock }));
+  const own = limits.map((limit) => limitBucket({ ...options, limit, startedAt }));
   const calls = new Map<Request, Call>();
 
   /** When each of them has a slot: taken earlier, calls that wait for another one would be made together. */

@@ -11,6 +11,8 @@ export interface SharedStages {
   of(name: string): LimitStages | undefined;
   /** How long the requests of the agent are on their way. */
   leadOf(agent: string): Lead;
+  /** See {@link LimitStages}. */
+  fill(): void;
   /** Lets no step go on any more. */
   close(): void;
 }
@@ -31,6 +33,9 @@ export function sharedStages(
   return {
     of: (name) => byName.get(name)?.stages,
     leadOf: (agent) => byName.get(agent)?.lead ?? lead(),
+    fill() {
+      for (const { stages } of made.values()) stages.fill();
+    },
     close() {
       for (const { stages } of made.values()) stages.close();
     },

@@ -3,7 +3,7 @@
  * with the roles.
  */
 
-import { type AgentSettings, takersOf } from '#core/definition/agent-settings.ts';
+import { type AgentSettings, amountNow, takersOf } from '#core/definition/agent-settings.ts';
 import { limitsOf, poolsOf, widestPoolsOf } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
@@ -130,13 +130,14 @@ export function localGates(options: LocalGatesOptions, { nudges }: Channels): Ag
     pools: widestPoolsOf(workflows),
     takers: takersNow(workflows, settings?.current ?? (() => nothing)),
     limits: limitsOf(workflows),
+    amountOf: (limit) => (settings === undefined ? limit : amountNow(limit, settings.current())),
     nudge: (nudge) => void nudges.send([nudge]),
     weights,
     onCircuit: circuitReports(options),
     clock,
     log: options.log,
   });
-  settings?.watch(gates.onTakers);
+  settings?.watch(gates.onSettings);
   return gates;
 }
 

@@ -30,7 +30,13 @@ import type { Alert } from '#ports/publisher.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { AgentControl } from '#roles/agent-control.ts';
-import { assembleAgent, assembleAgentControl, assembleProcess } from '#roles/assemble.ts';
+import {
+  assembleAgent,
+  assembleAgentControl,
+  assembleLimitControl,
+  assembleProcess,
+} from '#roles/assemble.ts';
+import type { LimitControl } from '#roles/limit-control.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
@@ -76,6 +82,8 @@ export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'>
   readonly operator: Operator;
   /** What operators see and change of agents. */
   readonly agents: AgentControl;
+  /** What operators see and change of limits. */
+  readonly limits: LimitControl;
   readonly supervisor: Supervisor;
   readonly store: StateStore;
   /** Resolves when all live orders of the former process are interrupted; never after `close`. */
@@ -241,6 +249,7 @@ async function assemble(
     store,
     submission: roles.submission,
     operator: roles.operator,
+    limits: assembleLimitControl({ registry, settings, clock, log }),
     agents: assembleAgentControl({
       ...{ registry, settings, clock, log },
       reports: () => localAgentReports(gates, activity.read),
