@@ -40,11 +40,12 @@ export interface Gates {
   readonly nudgeHeld?: boolean;
 }
 
-/** What operators have changed of agents, as it is stored. Every method may throw {@link UnavailableError}. */
+/** What operators have changed of agents and limits, as it is stored. Every method may throw {@link UnavailableError}. */
 export interface AgentSettingStore {
   /** The answer may be some seconds old where another instance changes it. */
   read(): Promise<AgentSettings>;
-  store(agent: AgentName, change: AgentChange): Promise<void>;
+  /** @param name of an agent, or of a limit */
+  store(name: string, change: AgentChange): Promise<void>;
 }
 
 /** What one process knows of it. */
