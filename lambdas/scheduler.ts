@@ -56,6 +56,13 @@ const requests = requestsByAgent(
   new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
 );
 const timeOfQueues = queueClock(systemClock);
+const limits = limitsOf(workflows);
+const settings = knownSettings({
+  store: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
+  isOftenChanged: limits.size > 0 || workflows.some((workflow) => workflow.hasPools),
+  clock: systemClock,
+  log,
+});
 const gates = sharedGates({
   instance,
   limited: config.REEVE_LIMITED_AGENTS,
@@ -63,7 +70,7 @@ const gates = sharedGates({
   backlog: sqsRequestBacklog(sqs, (agent) => Object.values(requestQueuesOf(agent))),
   limits: sharedLimits({
     instance,
-    limits: limitsOf(workflows),
+    ...{ limits, settings },
     longestCallMs: longestCallMs(workflows),
     items: dynamoLimitItems(dynamo, config.REEVE_COORDINATION_TABLE),
     clock: systemClock,
@@ -85,12 +92,7 @@ const role = assembleScheduler({
   log: metered(log, publish),
   registry: workflowRegistry(workflows),
   gates,
-  settings: knownSettings({
-    store: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
-    hasPools: workflows.some((workflow) => workflow.hasPools),
-    clock: systemClock,
-    log,
-  }),
+  settings,
   heldSteps: heldStarter({
     gates,
     heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),

@@ -1,6 +1,6 @@
 /**
  * What one instance knows of the changes that operators made to agents. They are read beside the orders of a batch, at most once
- * per second where a workflow has a pool, or something was changed; else every ten seconds, because there is hardly ever
+ * per second where there are pools or limits, or something was changed; else every ten seconds, because there is hardly ever
  * something to read. What cannot be read is as it was (R26).
  */
 import type { AgentSettings } from '#core/definition/agent-settings.ts';
@@ -12,20 +12,20 @@ import type { Log } from '#ports/log.ts';
 /** Options of {@link knownSettings}. */
 export interface KnownSettingsOptions {
   readonly store: Pick<AgentSettingStore, 'read'>;
-  /** Whether a workflow has a pool. */
-  readonly hasPools: boolean;
+  /** Whether a workflow has a pool, or an agent has limits. */
+  readonly isOftenChanged: boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
 const readEveryMs = 1_000;
-/** While nothing is changed, and no workflow has a pool. */
+/** While nothing is changed, and there are neither pools nor limits. */
 const quietReadEveryMs = 10_000;
 
 /** Nothing is known before the first `refresh`. */
 export function knownSettings({
   store,
-  hasPools,
+  isOftenChanged,
   clock,
   log,
 }: KnownSettingsOptions): Required<KnownSettings> {
@@ -53,7 +53,7 @@ export function knownSettings({
   return {
     current: () => settings,
     refresh() {
-      const isQuiet = isKnown && !hasPools && settings.size === 0;
+      const isQuiet = isKnown && !isOftenChanged && settings.size === 0;
       const sinceMs = clock.now() - readAt;
       const isNew = sinceMs >= 0 && sinceMs < (isQuiet ? quietReadEveryMs : readEveryMs);
       if (reading === undefined && isNew) return undefined;

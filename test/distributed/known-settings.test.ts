@@ -8,7 +8,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const drained: AgentSettings = new Map([['paint', { drained: { by: 'olga', at: 1 } }]]);
 
-function instance(hasPools: boolean) {
+function instance(isOftenChanged: boolean) {
   const clock = virtualClock();
   const log = testLog();
   const stored = { settings: new Map() as AgentSettings, isFailing: false, reads: 0 };
@@ -19,7 +19,7 @@ function instance(hasPools: boolean) {
       return new Map(stored.settings);
     },
   };
-  const known = knownSettings({ store, hasPools, clock, log });
+  const known = knownSettings({ store, isOftenChanged, clock, log });
   /** Batches, one each tenth of a second. */
   const work = async (ms: number) => {
     for (let at = 0; at < ms; at += 100) {

@@ -75,11 +75,12 @@ async function enterAll(
   isBehind: (queue: string) => boolean,
 ): Promise<readonly LimitSlot[] | Refused> {
   const entered: LimitSlot[] = [];
-  for (const { limit, name, queue } of counted) {
+  for (const { limit, definedAtOnce, name, queue } of counted) {
     if (limit.atOnce === null) continue;
     const holder = newHolder();
     const room = await rooms.enter({
       ...{ name: callsItemName(name), max: limit.atOnce, isBehind: isBehind(queue) },
+      definedMax: definedAtOnce ?? limit.atOnce,
       ...{ holder, until: request.completeBy - time.aheadMs() },
     });
     if (room === null) {

@@ -8,6 +8,8 @@ import type { LimitSlot, Request } from '#core/model/message.ts';
 /** One limit of one call. */
 export interface CountedLimit {
   readonly limit: AgentLimit;
+  /** The calls at once of its definition, by which its items are divided; null: it has no such amount. */
+  readonly definedAtOnce: number | null;
   /** Of the limit and the key. */
   readonly name: string;
   /** The queue of those that wait for it. */
@@ -19,18 +21,31 @@ const keyLength = 22;
 const queueLength = 8;
 const holderLength = 10;
 
+/** Options of {@link countedLimits}. */
+export interface CountingOptions {
+  readonly onKeyFailure: (limit: AgentLimit, error: unknown) => void;
+  /** The limit with the amounts that it allows now. */
+  readonly amountOf: (limit: AgentLimit) => AgentLimit;
+}
+
 /** The narrowest limits first: those of keys, in the order of the definition, then those of all calls of the agent. */
 export function countedLimits(
   { own, shared }: CallLimits,
   call: Pick<Request, 'input' | 'tenant'>,
-  onKeyFailure: (limit: AgentLimit, error: unknown) => void,
+  { onKeyFailure, amountOf }: CountingOptions,
 ): readonly CountedLimit[] {
   return [...shared, ...own].flatMap((limit) => {
     const key = keyOf(limit, call, (error) => onKeyFailure(limit, error));
     if (key === null) return [];
     const hashed = typeof key === 'symbol' ? 'failed' : hashOf(key, keyLength);
     const name = limitOfKey(limit.name, hashed);
-    return [{ limit, name, queue: hashOf(name, queueLength) }];
+    return [
+      {
+        limit: amountOf(limit),
+        definedAtOnce: limit.atOnce,
+        ...{ name, queue: hashOf(name, queueLength) },
+      },
+    ];
   });
 }
 

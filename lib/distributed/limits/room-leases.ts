@@ -19,6 +19,8 @@ export interface RoomWant {
   readonly name: string;
   /** Calls at once. */
   readonly max: number;
+  /** As the limit is defined: its items stay the same when operators change it. */
+  readonly definedMax: number;
   /** Names the lease: another one for each, also of one attempt. */
   readonly holder: string;
   /** The complete-by of the attempt, by the time of the queues, ms since the epoch. */
@@ -106,8 +108,8 @@ interface Share {
 }
 
 /** The items of a limit: one, or as many as each has few holders. */
-function sharesOf({ name, max }: Share): readonly Share[] {
-  const count = Math.ceil(max / itemHoldersMax);
+function sharesOf({ name, max, definedMax }: Share & { definedMax: number }): readonly Share[] {
+  const count = Math.ceil(definedMax / itemHoldersMax);
   if (count === 1) return [{ name, max }];
   return Array.from({ length: count }, (_, at) => ({
     name: `${name}~${at}`,

@@ -1,4 +1,5 @@
 /** The limits of agents, for one of several instances of the Scheduler. */
+import { amountNow } from '#core/definition/agent-settings.ts';
 import type { CallLimits } from '#core/definition/registry.ts';
 import { errorKind } from '#core/model/errors.ts';
 import type { Hold } from '#core/model/hold.ts';
@@ -6,7 +7,7 @@ import { limits as bounds } from '#core/model/limits.ts';
 import type { Reply, Request } from '#core/model/message.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { GateAnswer } from '#ports/gates.ts';
+import type { GateAnswer, KnownSettings } from '#ports/gates.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
@@ -21,6 +22,8 @@ import { type RoomLeases, roomLeases } from './room-leases.ts';
 export interface SharedLimitsOptions {
   /** By the names of agents. */
   readonly limits: ReadonlyMap<string, CallLimits>;
+  /** What operators changed of them. Default: nothing. */
+  readonly settings?: Pick<KnownSettings, 'current'>;
   /** The longest time of a call, ms. */
   readonly longestCallMs: number;
   readonly items: LimitItems;
@@ -81,9 +84,12 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
 
   async function asked(request: Request, own: CallLimits, isNext: boolean): Promise<GateAnswer> {
     const { agent } = request;
-    const counted = countedLimits(own, request, ({ name }, error) =>
-      log.error('limit-key-failed', { agent, limit: name, error: errorKind(error) }),
-    );
+    const counted = countedLimits(own, request, {
+      onKeyFailure: ({ name }, error) =>
+        log.error('limit-key-failed', { agent, limit: name, error: errorKind(error) }),
+      amountOf: (limit) =>
+        options.settings === undefined ? limit : amountNow(limit, options.settings.current()),
+    });
     if (counted.length === 0) return null;
     const closed = counted.find(({ queue }) => queues.isClosed(queue));
     if (closed !== undefined) {

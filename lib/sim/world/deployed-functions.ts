@@ -132,6 +132,13 @@ function schedulerOf(
   { machine, time }: { readonly machine: Machine; readonly time: QueueClock },
 ): Scheduler {
   const { clock, random, log } = ports;
+  const settings = shared.agentSettings && {
+    settings: knownSettings({
+      store: simAgentSettings(shared.agentSettings, machine),
+      isOftenChanged: true,
+      ...{ clock, log },
+    }),
+  };
   const gates = sharedGates({
     instance: machine.name,
     limited: shared.limitedAgents,
@@ -142,7 +149,7 @@ function schedulerOf(
       limits: shared.limits,
       longestCallMs: longestCallMs(ports.registry.all),
       items: simLimitItems(shared.limitItems, machine),
-      ...{ clock, queueClock: time, random, log },
+      ...{ ...settings, clock, queueClock: time, random, log },
     }),
     clock,
     log,
@@ -151,13 +158,7 @@ function schedulerOf(
   return assembleScheduler({
     ...ports,
     gates,
-    ...(shared.agentSettings !== null && {
-      settings: knownSettings({
-        store: simAgentSettings(shared.agentSettings, machine),
-        hasPools: true,
-        ...{ clock, log },
-      }),
-    }),
+    ...settings,
     heldSteps: heldStarter({
       gates,
       heldSteps,

@@ -51,7 +51,7 @@ function deployment(max: number, count = 1) {
     writes: () => writes,
     enter: (holder: string, { instance = 0, isBehind = false } = {}) =>
       of(instance).enter({
-        ...{ name: 'pay/all##calls', max: limit, holder, isBehind },
+        ...{ name: 'pay/all##calls', max: limit, definedMax: max, holder, isBehind },
         until: nowMs + callMs,
       }),
     leave: (room: LimitSlot | null, holder: string, instance = 0) =>

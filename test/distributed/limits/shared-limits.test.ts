@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import type { AgentSetting, AgentSettings } from '#core/definition/agent-settings.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { agentName } from '#core/model/ids.ts';
 import { limits as bounds } from '#core/model/limits.ts';
@@ -32,7 +33,13 @@ const byTenant = { key: ({ tenant }: { readonly tenant: string | null }) => tena
  */
 function instance(
   shared: readonly AgentLimit[],
-  { aheadMs = 0, own = [] as AgentLimit[], name: of = 'one', table = limitTable() } = {},
+  {
+    aheadMs = 0,
+    own = [] as AgentLimit[],
+    name: of = 'one',
+    table = limitTable(),
+    settings = new Map() as AgentSettings,
+  } = {},
 ) {
   const clock = virtualClock();
   const log = testLog();
@@ -61,6 +68,7 @@ function instance(
   });
   const all = sharedLimits({
     instance: of,
+    settings: { current: () => settings },
     limits: new Map([[agentName('paint'), { own, shared }]]),
     ...{ longestCallMs: callMs, items, clock, log, random: { next: () => 0 } },
     queueClock: { now: () => clock.now() - aheadMs, aheadMs: () => aheadMs },
@@ -210,6 +218,25 @@ test('two instances that ask for one attempt have room each, so that one may giv
   granted(one.request('o2'), await two.ask(one.request('o2')));
   // The first one still has its room.
   expect(isHold(await two.ask(one.request('o3')))).toBe(true);
+});
+
+test('what operators changed is in force: a lower and a higher number of calls at once, and another rate', async () => {
+  const settings = new Map<string, AgentSetting>();
+  const changed = { by: 'grace', at: 0 };
+  const room = [limit('room', { atOnce: 100 })];
+  const { ask, request, clock } = instance(room, { settings });
+  settings.set('paint/room', { limit: { ...changed, atOnce: 3 } });
+  const lower = await Promise.all(['o1', 'o2', 'o3', 'o4'].map((order) => ask(request(order))));
+  expect(lower.filter((answer) => !isHold(answer))).toHaveLength(3);
+  settings.set('paint/room', { limit: { ...changed, atOnce: 5 } });
+  await clock.advance(1_000);
+  const higher = await Promise.all(['o5', 'o6', 'o7'].map((order) => ask(request(order), true)));
+  expect(higher.filter((answer) => !isHold(answer))).toHaveLength(2);
+
+  const paced = instance([limit('rate', perSecond(10))], { settings });
+  settings.set('paint/rate', { limit: { ...changed, rate: { count: 50, per: 1_000, burst: 1 } } });
+  const { slots } = granted(paced.request('o1'), await paced.ask(paced.request('o1')));
+  expect(slots?.map(({ everyMs }) => everyMs)).toEqual([20]);
 });
 
 test('two attempts of a step have room each', async () => {
