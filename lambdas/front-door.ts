@@ -13,7 +13,7 @@ import { sharedAgentReports } from '#distributed/agent-reports.ts';
 import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { api } from '#http/api.ts';
-import { assembleAgentControl, assembleOperator } from '#roles/assemble.ts';
+import { assembleAgentControl, assembleLimitControl, assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -62,6 +62,12 @@ const signIn = config.REEVE_CONSOLE;
 const pages: ConsolePages =
   signIn === undefined ? new Map() : consolePages(`${import.meta.dirname}/console`, signIn);
 
+const settings = dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log);
+const onMore = nudgeWaiting({
+  heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+  nudges,
+  clock: systemClock,
+});
 const app = api({
   submission: submissionOver(nudges, admission),
   operator: assembleOperator({
@@ -75,20 +81,17 @@ const app = api({
   }),
   agents: assembleAgentControl({
     registry,
-    settings: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
+    settings,
     reports: sharedAgentReports({
       circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
       report,
       clock: systemClock,
     }),
-    onMore: nudgeWaiting({
-      heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
-      nudges,
-      clock: systemClock,
-    }),
+    onMore,
     clock: systemClock,
     log,
   }),
+  limits: assembleLimitControl({ registry, settings, onMore, clock: systemClock, log }),
   store,
   registry,
   clock: systemClock,

@@ -10,6 +10,12 @@ import {
 } from '#cli/commands/agents-command.ts';
 import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
 import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq-command.ts';
+import {
+  type LimitAmountOptions,
+  resetLimit,
+  setLimit,
+  showLimits,
+} from '#cli/commands/limits-command.ts';
 import { type ListOptions, list } from '#cli/commands/list-command.ts';
 import { operate } from '#cli/commands/operator-command.ts';
 import { type ShowOptions, show } from '#cli/commands/show-command.ts';
@@ -19,6 +25,7 @@ import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/su
 import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
 import { anyCase } from '#cli/options/any-case.ts';
 import { addFilterOptions } from '#cli/options/order-filter.ts';
+import { rateOption } from '#cli/options/rate-option.ts';
 import { addCorrection } from '#cli/options/set-option.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
@@ -70,6 +77,7 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
   addData(program, world, done);
   addOrderCommands(program, run);
   addAgents(program, run);
+  addLimits(program, run);
   addDeadLetters(program, run);
   addAccess(program, run, runHere);
   addSuppliers(program, runHere);
@@ -200,6 +208,34 @@ function addAgents(program: Command, run: Run): void {
     .action(
       run((context, agent: string, weight: number | null) => weighAgent(context, agent, weight)),
     );
+}
+
+function addLimits(program: Command, run: Run): void {
+  const limits = program
+    .command('limits')
+    .description('the limits of agents and pools: show how much each allows')
+    .action(run((context) => showLimits(context)));
+  const name = new Argument('<limit>', 'its agent or pool, and its name: payment/per-tenant');
+  limits
+    .command('set')
+    .description('change how much it allows; what is left out is that of its definition')
+    .addArgument(name)
+    .option('--rate <rate>', 'calls per time: 5/s, 100/min, 2000/h', rateOption)
+    .option('--burst <calls>', 'how many of them may begin together', wholeNumber)
+    .option('--at-once <calls>', 'calls in flight', wholeNumber)
+    .action(
+      run((context, limit: string, amount: LimitAmountOptions) => setLimit(context, limit, amount)),
+    );
+  limits
+    .command('reset')
+    .description('let it allow what its definition says again')
+    .addArgument(name)
+    .action(run((context, limit: string) => resetLimit(context, limit)));
+}
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of 1 or more.');
 }
 
 /** Null: that of the definition. */

@@ -1,4 +1,4 @@
-/** The schemas of agents in responses: what operators see and change of them. */
+/** The schemas of agents and their limits in responses: what operators see and change of them. */
 import { z } from '@hono/zod-openapi';
 import { circuitStates } from '#core/flow/circuit.ts';
 import { agentStates } from '#core/view/agents-now.ts';
@@ -53,9 +53,35 @@ export const agentSchema = z
   })
   .openapi('Agent');
 
+const amountFields = {
+  rate: z
+    .object({ count: z.int(), per: z.int(), burst: z.int() })
+    .nullable()
+    .openapi({ description: '`count` calls per `per` ms, `burst` of which may begin together.' }),
+  atOnce: z.int().nullable().openapi({ description: 'Calls in flight.' }),
+};
+
+export const limitSchema = z
+  .object({
+    name: z.string().openapi({
+      description: 'The agent or pool, and its limit.',
+      example: 'payment/per-tenant',
+    }),
+    byKey: z.boolean().openapi({
+      description: 'true: each value of its key, such as each tenant, has this amount.',
+    }),
+    ...amountFields,
+    defined: z.object(amountFields).openapi({ description: 'What its definition allows.' }),
+    changed: changed
+      .nullable()
+      .openapi({ description: 'Who changed it; null: it allows what its definition says.' }),
+  })
+  .openapi('Limit');
+
 export const agentsSchema = z
   .object({
     agents: z.array(agentSchema),
+    limits: z.array(limitSchema).openapi({ description: 'The limits of agents and pools.' }),
     pools: z.array(
       z.object({
         name: z.string(),
@@ -68,4 +94,5 @@ export const agentsSchema = z
   .openapi('Agents');
 
 export type AgentDocument = z.infer<typeof agentSchema>;
+export type LimitDocument = z.infer<typeof limitSchema>;
 export type AgentsDocument = z.infer<typeof agentsSchema>;

@@ -10,6 +10,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { AgentControl } from '#roles/agent-control.ts';
+import type { LimitControl } from '#roles/limit-control.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 
@@ -128,6 +129,7 @@ export interface ApiPorts {
   readonly submission: Submission;
   readonly operator: Operator;
   readonly agents: AgentControl;
+  readonly limits: LimitControl;
   readonly store: StateStore;
   readonly registry: WorkflowRegistry;
   readonly clock: Clock;

@@ -50,6 +50,8 @@ test.each([
   ['/agents/cook', {}, 422, 'body-invalid'],
   ['/agents/cook', { drained: true, until: 'noon' }, 422, 'body-invalid'],
   ['/agents/cook', { drained: true, weight: 3 }, 422, 'body-invalid'],
+  ['/agents/cook', { limit: { name: 'none', atOnce: 3 } }, 404, 'limit-unknown'],
+  ['/agents/cook', { limit: { atOnce: 3 } }, 422, 'body-invalid'],
 ])('POST %s with %j is refused with %i %s', async (path, sent, status, code) => {
   const { post } = await scenario();
   const response = await post(path, sent);

@@ -16,7 +16,21 @@ export const agentSchema = z.object({
   waiting: count,
 });
 
+const amountFields = {
+  rate: z.object({ count: z.number(), per: z.number(), burst: z.number() }).nullable(),
+  atOnce: count,
+};
+
+export const limitSchema = z.object({
+  name: text,
+  byKey: z.boolean(),
+  ...amountFields,
+  defined: z.object(amountFields),
+  changed,
+});
+
 export const agentsSchema = z.object({
+  limits: z.array(limitSchema),
   agents: z.array(agentSchema),
   pools: z.array(z.object({ name: text, heldBack: z.boolean(), waiting: count })),
 });

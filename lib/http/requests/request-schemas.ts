@@ -94,9 +94,22 @@ export const agentChangeSchema = z
       description:
         'Its share of the calls that may go to any member of its pool, also of those that wait; null for that of the definition. With 0 it only gets what is bound to its domain.',
     }),
+    limit: z
+      .strictObject({
+        name: z.string().min(1).max(40).openapi({ example: 'per-tenant' }),
+        rate: z
+          .strictObject({ count: z.int(), per: z.int(), burst: z.int().exactOptional() })
+          .exactOptional(),
+        atOnce: z.int().exactOptional(),
+      })
+      .optional()
+      .openapi({
+        description:
+          'How much one of its limits allows; amounts that are left out are those of its definition.',
+      }),
   })
-  .refine(({ drained, weight }) => (drained === undefined) !== (weight === undefined), {
-    error: 'must have either drained or weight',
+  .refine((change) => Object.values(change).filter((one) => one !== undefined).length === 1, {
+    error: 'must have either drained, weight or limit',
   })
   .openapi('AgentChange');
 
