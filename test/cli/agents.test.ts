@@ -24,7 +24,7 @@ const pools = [{ name: 'pay', members: ['pay-east', 'pay-rival'], heldBack: fals
 
 test('agents are listed by member, with what is known of them', async () => {
   const { app, run } = scenario();
-  app.get('/agents', (c) => c.json({ agents, pools }));
+  app.get('/agents', (c) => c.json({ agents, pools, limits: [] }));
   const { exitCode, stdout } = await run('agents');
   expect(exitCode).toBe(0);
   expect(stdout).toMatchInlineSnapshot(`
@@ -42,7 +42,7 @@ test('what is not known is left out, and a pool without a member that takes call
   const unknown = { inFlight: null, room: null };
   const shown = agents.map((agent) => ({ ...agent, ...unknown }));
   const heldBack = pools.map((pool) => ({ ...pool, heldBack: true }));
-  app.get('/agents', (c) => c.json({ agents: shown, pools: heldBack }));
+  app.get('/agents', (c) => c.json({ agents: shown, pools: heldBack, limits: [] }));
   const { stdout } = await run('agents');
   expect(stdout).toMatchInlineSnapshot(`
     "AGENT       POOL  DOMAIN  WEIGHT    IN FLIGHT  ROOM  WAITING  STATE
@@ -56,9 +56,9 @@ test('what is not known is left out, and a pool without a member that takes call
 
 test('with --json, the document of the API is printed', async () => {
   const { app, run } = scenario();
-  app.get('/agents', (c) => c.json({ agents, pools }));
+  app.get('/agents', (c) => c.json({ agents, pools, limits: [] }));
   const { stdout } = await run('agents --json');
-  expect(JSON.parse(stdout)).toEqual({ agents, pools });
+  expect(JSON.parse(stdout)).toEqual({ agents, pools, limits: [] });
 });
 
 test.each([

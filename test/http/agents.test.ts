@@ -102,6 +102,7 @@ test('members and pools are listed as they are, and as operators changed them', 
         ...unknown,
       },
     ],
+    limits: [],
     pools: [{ name: 'pay', members: ['pay-eu'], heldBack: true, waiting: null }],
   });
 });
