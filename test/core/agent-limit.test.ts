@@ -89,9 +89,16 @@ test('a limit is not part of the fingerprint: it may change while orders run', (
   expect(using(agent({ whole: { atOnce: 5 } })).fingerprint).toBe(using(agent()).fingerprint);
 });
 
+test('a key is made from the input, the tenant and the workflow of the call, and from nothing else', () => {
+  const call = { input: 'x', tenant: 'acme', workflow: 'shop' };
+  const key = (of: object) => JSON.stringify(of);
+  const request = { ...call, orderId: 'o1', attempt: 2 };
+  expect(keyOf({ key }, request, () => {})).toBe(JSON.stringify(call));
+});
+
 test('a key is a text, or null where the limit does not apply; any other key is a failure', () => {
   const failures: unknown[] = [];
-  const call = { input: 'x', tenant: 'acme' };
+  const call = { input: 'x', tenant: 'acme', workflow: 'shop' };
   const of = (key: (() => unknown) | null) =>
     keyOf(
       // As code without types gives it.

@@ -13,6 +13,8 @@ export interface LimitedCall<Input = JsonValue> {
   readonly input: Input;
   /** The tenant of the order; null for one without a tenant. */
   readonly tenant: string | null;
+  /** The name of the workflow of the order. */
+  readonly workflow: string;
 }
 
 /** A rate: `count` calls per `per` ms. */
@@ -122,12 +124,12 @@ const failedKey = Symbol('failed');
 /** The key of a call, by which it is counted; null: the limit does not apply to it. */
 export function keyOf(
   { key }: Pick<AgentLimit, 'key'>,
-  call: LimitedCall,
+  { input, tenant, workflow }: LimitedCall,
   onFailure: (error: unknown) => void,
 ): string | symbol | null {
   if (key === null) return '';
   try {
-    const value: unknown = key(call);
+    const value: unknown = key({ input, tenant, workflow });
     if (value === null || typeof value === 'string') return value;
     onFailure(new TypeError('not a text'));
   } catch (error) {

@@ -1,9 +1,9 @@
 /** The limits that one call counts in, and the names under which all instances know them. */
 import { createHash } from 'node:crypto';
-import { type AgentLimit, keyOf } from '#core/definition/agent-limit.ts';
+import { type AgentLimit, keyOf, type LimitedCall } from '#core/definition/agent-limit.ts';
 import type { CallLimits } from '#core/definition/registry.ts';
 import { limitOfCalls, limitOfKey } from '#core/flow/limit-names.ts';
-import type { LimitSlot, Request } from '#core/model/message.ts';
+import type { LimitSlot } from '#core/model/message.ts';
 
 /** One limit of one call. */
 export interface CountedLimit {
@@ -31,7 +31,7 @@ export interface CountingOptions {
 /** The narrowest limits first: those of keys, in the order of the definition, then those of all calls of the agent. */
 export function countedLimits(
   { own, shared }: CallLimits,
-  call: Pick<Request, 'input' | 'tenant'>,
+  call: LimitedCall,
   { onKeyFailure, amountOf }: CountingOptions,
 ): readonly CountedLimit[] {
   return [...shared, ...own].flatMap((limit) => {

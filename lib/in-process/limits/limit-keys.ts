@@ -55,12 +55,12 @@ export function limitKeys(
   }
 
   return {
-    of({ input, tenant, agent }) {
+    of(request) {
       const failed = (limit: AgentLimit) => (error: unknown) =>
-        log.error('limit-key-failed', { agent, limit: limit.name, error: errorKind(error) });
+        log.error('limit-key-failed', { agent: request.agent, limit: limit.name, error: errorKind(error) });
       if (added > newKeysMax) forgetIdle();
       return keys.flatMap(({ limit, known }) => {
-        const key = keyOf(limit, { input, tenant }, failed(limit));
+        const key = keyOf(limit, request, failed(limit));
         if (key === null) return [];
         const queue = known.get(key) ?? limitQueue({ ...options, limit, startedAt });
         if (!known.has(key)) added += 1;
