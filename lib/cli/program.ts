@@ -10,6 +10,7 @@ import {
 } from '#cli/commands/agents-command.ts';
 import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
 import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq-command.ts';
+import { explainWait } from '#cli/commands/explain-command.ts';
 import {
   type LimitAmountOptions,
   resetLimit,
@@ -231,6 +232,11 @@ function addLimits(program: Command, run: Run): void {
     .description('let it allow what its definition says again')
     .addArgument(name)
     .action(run((context, limit: string) => resetLimit(context, limit)));
+  limits
+    .command('explain')
+    .description('what an order waits for, and how many orders have waited for it for longer')
+    .addArgument(new Argument('<id>', 'the order id'))
+    .action(run((context, orderId: string) => explainWait(context, orderId)));
 }
 
 function wholeNumber(text: string): number {

@@ -28,6 +28,7 @@ export const limitSchema = z.object({
   defined: z.object(amountFields),
   changed,
 });
+export type LimitDocument = z.infer<typeof limitSchema>;
 
 export const agentsSchema = z.object({
   limits: z.array(limitSchema),

@@ -206,6 +206,8 @@ const listedSchema = summarySchema.extend({
   held: z.array(z.object({ agent: text, gate: text, since: instant })).default([]),
 });
 
+export type ListedDocument = z.infer<typeof listedSchema>;
+
 export const listSchema = z.object({ orders: z.array(listedSchema), cursor: text.nullable() });
 export const bulkPageSchema = listSchema.extend({ asOf: instant });
 

@@ -3,17 +3,12 @@
  * `--yes`, the action. A resubmit and a cancel name the revision that was listed, and skip orders that have changed
  * since the listing began: so the same command continues where it was interrupted.
  */
-import type * as z from 'zod';
-import {
-  acceptedSchema,
-  bulkPageSchema,
-  type ProcessState,
-  type SummaryDocument,
-} from '#cli/api/response-schemas.ts';
+import { everyOrder } from '#cli/api/every-order.ts';
+import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import { filterWords, type OrderFilter, queryOf, withInstants } from '#cli/options/order-filter.ts';
+import { filterWords, type OrderFilter, withInstants } from '#cli/options/order-filter.ts';
 import type { Corrections } from '#cli/options/set-option.ts';
 import { progress } from '#cli/output/progress.ts';
 import { progressBar } from '#cli/output/progress-bar.ts';
@@ -34,8 +29,6 @@ interface Operation {
   readonly priority: string | undefined;
 }
 
-/** Orders of one request (the API's limit). */
-const pageMax = 200;
 /** Concurrent requests: fast, and far below the throttling limits of a deployment. */
 const atOnce = 8;
 
@@ -48,7 +41,7 @@ export async function bulk(
     throw new CliError(exitCodes.usage, '--set corrects one order: give its id.');
   if (action === 'resubmit') refuseUnlessInError(options);
   const filter = await boundedFilter(context, action, options);
-  const listed = await every(context, filter);
+  const listed = await everyOrder(context, filter);
   // The others have it already.
   const orders = listed.filter((order) => order.priority !== priority);
   const operation = { action, priority };
@@ -96,31 +89,6 @@ const examples: Readonly<Record<Action, string>> = {
   cancel: '--workflow NAME selects every order of a workflow that has not ended',
   reprioritise: '--held selects every order that waits for its agent',
 };
-
-/** Those of an order that has not ended; nothing can be done to the others. */
-const liveStates = ['Pending', 'Processing', 'Error'] as const satisfies readonly ProcessState[];
-
-/** A page at a time. No order is in two states: one that changes after `before` is excluded. */
-async function every(context: Context, filter: OrderFilter): Promise<readonly SummaryDocument[]> {
-  const { reeve } = context;
-  const line = progress(context);
-  const orders: SummaryDocument[] = [];
-  for (const state of filter.state === undefined ? liveStates : [filter.state]) {
-    let cursor: string | null = null;
-    do {
-      const query = queryOf({ ...filter, state });
-      query.set('limit', String(pageMax));
-      if (cursor !== null) query.set('cursor', cursor);
-      const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
-      const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
-      orders.push(...value.orders);
-      cursor = value.cursor;
-      line.write(() => `${orders.length} orders found`);
-    } while (cursor !== null);
-  }
-  line.clear();
-  return orders;
-}
 
 function look(
   context: Context,

@@ -1,15 +1,9 @@
 /** `reeve limits`: how much each limit allows, and what operators change of it while orders run. */
-import type { z } from 'zod';
 import { agentsSchema, limitSchema } from '#cli/api/agent-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import { rateText } from '#cli/options/rate-option.ts';
-import type { Paint } from '#cli/output/paint.ts';
-import { tableLines } from '#cli/output/table.ts';
-import { relativeTime } from '#text/relative-time.ts';
-
-type Limit = z.infer<typeof limitSchema>;
+import { limitLine, limitLines } from '#cli/output/limit-text.ts';
 
 /** How much a limit is to allow; nothing: as it is defined. */
 export interface LimitAmountOptions {
@@ -23,7 +17,10 @@ export async function showLimits(context: Context): Promise<ExitCode> {
     context,
     context.reeve,
     { method: 'GET', path: '/agents', answer: agentsSchema },
-    ({ limits }) => limitLines(limits, context),
+    ({ limits }) =>
+      limits.length === 0
+        ? ['No agent has limits.']
+        : limitLines(limits, context.environment.now(), context.paint),
   );
 }
 
@@ -72,37 +69,6 @@ async function change(
       ...{ method: 'POST', path: `/agents/${encodeURIComponent(owner)}`, answer: limitSchema },
       body: JSON.stringify({ limit: body }),
     },
-    (now) => [`Limit ${now.name}  ${amountText(now)}${changedText(now, context)}`],
+    (now) => [limitLine(now, context.environment.now(), context.paint)],
   );
 }
-
-const titles = ['LIMIT', 'FOR', 'RATE', 'AT ONCE', 'CHANGED'];
-
-function limitLines(limits: readonly Limit[], context: Context): string[] {
-  if (limits.length === 0) return ['No agent has limits.'];
-  const rows = limits.map((limit) => [
-    limit.name,
-    limit.byKey ? 'each key' : 'all calls',
-    limit.rate === null ? '' : rateText(limit.rate),
-    limit.atOnce === null ? '' : String(limit.atOnce),
-    changed(limit, context.environment.now(), context.paint),
-  ]);
-  return tableLines(titles, rows, context.paint);
-}
-
-function changed({ changed: change, defined }: Limit, nowMs: number, paint: Paint): string {
-  if (change === null) return '';
-  const by = `by ${change.by} ${relativeTime(change.at, nowMs)}`;
-  return paint('yellow', `${by}; defined: ${amountText(defined)}`);
-}
-
-const changedText = (limit: Limit, { environment, paint }: Context) => {
-  const text = changed(limit, environment.now(), paint);
-  return text === '' ? '' : `  ${text}`;
-};
-
-const amountText = ({ rate, atOnce }: Pick<Limit, 'rate' | 'atOnce'>) =>
-  [
-    ...(rate === null ? [] : [rateText(rate)]),
-    ...(atOnce === null ? [] : [`${atOnce} at once`]),
-  ].join(', ');

@@ -1,0 +1,37 @@
+/** Every order of a filter, a page at a time. */
+import type { z } from 'zod';
+import type { Context } from '#cli/context.ts';
+import { type OrderFilter, queryOf } from '#cli/options/order-filter.ts';
+import { progress } from '#cli/output/progress.ts';
+import { bulkPageSchema, type ListedDocument, type ProcessState } from './response-schemas.ts';
+
+/** Orders of one request (the API's limit). */
+const pageMax = 200;
+
+/** Those of an order that has not ended; nothing can be done to the others. */
+const liveStates = ['Pending', 'Processing', 'Error'] as const satisfies readonly ProcessState[];
+
+/** Without a state, those that have not ended. No order is in two states: one that changes after `before` is excluded. */
+export async function everyOrder(
+  context: Context,
+  filter: OrderFilter,
+): Promise<readonly ListedDocument[]> {
+  const { reeve } = context;
+  const line = progress(context);
+  const orders: ListedDocument[] = [];
+  for (const state of filter.state === undefined ? liveStates : [filter.state]) {
+    let cursor: string | null = null;
+    do {
+      const query = queryOf({ ...filter, state });
+      query.set('limit', String(pageMax));
+      if (cursor !== null) query.set('cursor', cursor);
+      const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
+      const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
+      orders.push(...value.orders);
+      cursor = value.cursor;
+      line.write(() => `${orders.length} orders found`);
+    } while (cursor !== null);
+  }
+  line.clear();
+  return orders;
+}
