@@ -1,8 +1,11 @@
 /** The code of docs/recipes.md is that of examples/recipes, which compiles with the rest; here it runs. */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { keyOf } from '#core/definition/agent-limit.ts';
+import { limitsOf } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
+import { assertThat } from '#core/model/errors.ts';
+import { agentName, idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { coolDownAfter } from '#core/model/policy.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -19,6 +22,7 @@ import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
 import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
 import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
+import { monthlyReport } from '../../examples/recipes/throttled.ts';
 import { bankAgents, twoProviders } from '../../examples/recipes/two-providers.ts';
 
 import { codeBlocks } from '../support/code-blocks.ts';
@@ -242,6 +246,14 @@ test('a message is sent within its limits', async () => {
   const fetch: typeof globalThis.fetch = async () => Response.json({ messageId: 'm-1' });
   const { record } = await run(limited, { account: 'ada', text: 'Hello.' }, { fetch });
   expect(record).toMatchObject({ processState: 'Processed', failureCount: 0 });
+});
+
+test('a throttle limits the calls of its workflow alone', () => {
+  const [throttle] = limitsOf([monthlyReport]).get(agentName('reports'))?.shared ?? [];
+  assertThat(throttle !== undefined, 'the agent has a limit');
+  const keyFor = (workflow: string) =>
+    keyOf(throttle, { input: { account: 'ada' }, tenant: 'acme', workflow }, () => {});
+  expect([keyFor('monthly-report'), keyFor('another')]).toEqual(['monthly-report', null]);
 });
 
 test('an order of a cart is processed, and has a place among those of its cart', async () => {

@@ -1,6 +1,6 @@
 /** Formats limits. */
 import type { LimitDocument } from '#cli/api/agent-schemas.ts';
-import { rateText } from '#cli/options/rate-option.ts';
+import { amountText, rateText } from '#text/rate-text.ts';
 import { relativeTime } from '#text/relative-time.ts';
 import type { Paint } from './paint.ts';
 import { tableLines } from './table.ts';
@@ -35,9 +35,3 @@ function changedText({ changed, defined }: LimitDocument, nowMs: number, paint: 
   const by = `by ${changed.by} ${relativeTime(changed.at, nowMs)}`;
   return paint('yellow', `${by}; defined: ${amountText(defined)}`);
 }
-
-const amountText = ({ rate, atOnce }: Pick<LimitDocument, 'rate' | 'atOnce'>) =>
-  [
-    ...(rate === null ? [] : [rateText(rate)]),
-    ...(atOnce === null ? [] : [`${atOnce} at once`]),
-  ].join(', ');

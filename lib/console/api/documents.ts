@@ -1,4 +1,5 @@
 /** The API's documents, as the console reads them. */
+import type { LimitDocument } from '#http/agent-schemas.ts';
 import type { ListDocument, OrderDocument as Order, SummaryDocument } from '#http/schemas.ts';
 import type {
   ActivityDocument,
@@ -23,6 +24,7 @@ export type Workflow = WorkflowsDocument['workflows'][number];
 export type WorkflowStep = Workflow['steps'][number];
 export type AgentActivity = ActivityDocument['agents'][number];
 export type PoolActivity = ActivityDocument['pools'][number];
+export type Limit = LimitDocument;
 export type OrderFault = NonNullable<SummaryDocument['fault']>;
 
 /** The data of an `order` event of `/events`. */

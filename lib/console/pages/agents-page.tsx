@@ -5,6 +5,7 @@ import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { HealthBadge } from '../now/health-badge.tsx';
 import { Ago, At, Until } from '../parts/instant.tsx';
+import { Limits } from '../parts/limit-table.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
 
 export function AgentsPage() {
@@ -25,6 +26,7 @@ export function AgentsPage() {
           On AWS the dashboard of the stack shows them.
         </Notice>
       )}
+      <Limits />
       {loaded.kind === 'shown' && (
         <div class="grid">
           {loaded.body.agents.map((agent) => (

@@ -31,12 +31,10 @@ const listRoute = createRoute({
 });
 
 const agentParam = z.object({
-  name: z
-    .string()
-    .openapi({
-      param: { name: 'name', in: 'path' },
-      description: 'The agent; or the pool, of a limit.',
-    }),
+  name: z.string().openapi({
+    param: { name: 'name', in: 'path' },
+    description: 'The agent; or the pool, of a limit.',
+  }),
 });
 
 const changeRoute = createRoute({

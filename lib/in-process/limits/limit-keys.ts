@@ -57,7 +57,11 @@ export function limitKeys(
   return {
     of(request) {
       const failed = (limit: AgentLimit) => (error: unknown) =>
-        log.error('limit-key-failed', { agent: request.agent, limit: limit.name, error: errorKind(error) });
+        log.error('limit-key-failed', {
+          agent: request.agent,
+          limit: limit.name,
+          error: errorKind(error),
+        });
       if (added > newKeysMax) forgetIdle();
       return keys.flatMap(({ limit, known }) => {
         const key = keyOf(limit, request, failed(limit));
