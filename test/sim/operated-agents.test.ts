@@ -1,4 +1,4 @@
-/** Worlds with faults in which an operator drains agents and changes weights: all rules hold, and every order ends. */
+/** Worlds with faults in which an operator drains agents, and changes weights and limits: all rules hold, and every order ends. */
 import { expect, test } from 'vitest';
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { simulate } from '#sim/world/simulate.ts';
@@ -8,11 +8,14 @@ const points = crashPoints();
 
 test('100 worlds with operated agents break no rule', async () => {
   let drained = 0;
+  let limited = 0;
   for (let seed = 1; seed <= 100; seed += 1) {
     const options = { seed, settle, crashPoints: points, operatesAgents: true };
     const { violations, story } = await simulate({ ...options, keepStory: true });
     expect({ seed, violations }).toEqual({ seed, violations: [] });
     drained += story.filter((line) => line.includes('an operator asks to drain')).length;
+    limited += story.filter((line) => line.includes('an operator asks to let')).length;
   }
   expect(drained).toBeGreaterThan(200);
+  expect(limited).toBeGreaterThan(200);
 }, 60_000);

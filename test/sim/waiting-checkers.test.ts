@@ -50,6 +50,7 @@ function unusedLimit(cools: boolean): readonly string[] {
     now: () => nowMs,
     faults: () => 0,
     mayBegin: () => true,
+    allowed: (limit) => limit,
     breach: (rule, message) => breaches.push(`${rule} ${message}`),
   });
   const record = held('one', 0, { cools });

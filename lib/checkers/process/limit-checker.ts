@@ -29,6 +29,8 @@ export interface LimitCheckerOptions {
   readonly faults: () => number;
   /** Whether a step that waits under this name may be expected to begin. */
   readonly mayBegin: (name: AgentName) => boolean;
+  /** The limit with the amounts that operators let it allow. */
+  readonly allowed: (limit: CheckedLimit) => CheckedLimit;
   readonly breach: Breach;
 }
 
@@ -54,7 +56,7 @@ interface Used {
 
 /** Checks the calls of one process, or of one deployment. */
 export function limitChecker(options: LimitCheckerOptions): LimitChecker {
-  const { limits, now, faults, mayBegin, breach } = options;
+  const { limits, now, faults, mayBegin, allowed, breach } = options;
   const tenants = new Map<OrderId, string | null>();
   const held = new Map<OrderId, ProcessRecord>();
   const used = new Map<string, Used>();
@@ -68,7 +70,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
 
   /** R21: no more calls at once than the limit says, and no more in any of its intervals. */
   function count(limit: CheckedLimit, own: Used, who: string): void {
-    const { name, atOnce, rate } = limit;
+    const { name, atOnce, rate } = allowed(limit);
     if (atOnce !== undefined && own.inFlight > atOnce) {
       breach('R21', `${own.inFlight} calls at once of ${who}, where ${name} allows ${atOnce}`);
     }

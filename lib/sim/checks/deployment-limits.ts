@@ -1,11 +1,15 @@
 /** The limits of agents, checked over all functions of a deployment. */
 import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
+import { longestCallMs } from '#core/definition/registry.ts';
 import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { serviceLimits } from '#sim/orders/sim-agents.ts';
+import { registries } from '#sim/orders/sim-workflows.ts';
+import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { orderIdOf } from '#sim/world/sim-services.ts';
+import { allowedAmounts, inForceAfterMs } from './allowed-amounts.ts';
 
 /** See {@link deploymentLimits}. */
 export interface DeploymentLimits extends Pick<LimitChecker, 'stored'> {
@@ -23,14 +27,18 @@ const nothing = () => {};
  * benchmarks: no single instant can be judged while functions wait for each other's messages.
  */
 export function deploymentLimits(
-  { timeline, faults }: SimContext,
+  around: SimContext,
+  settings: AgentSettingTable | null,
   breach: Breach,
 ): DeploymentLimits {
+  const { timeline, faults } = around;
   const checker = limitChecker({
     limits: serviceLimits,
     now: timeline.now,
     faults: () => 0,
     mayBegin: () => false,
+    // The further calls of an attempt have the rate that was in force when the attempt began.
+    allowed: allowedAmounts(settings, around, inForceAfterMs + longestCallMs(registries.old.all)),
     breach(rule, message) {
       if (clocksWereRight(faults.hits)) breach(rule, message);
     },

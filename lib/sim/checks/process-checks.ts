@@ -12,6 +12,7 @@ import type { AgentName } from '#core/model/ids.ts';
 import { serviceLimits } from '#sim/orders/sim-agents.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
+import { allowedAmounts } from './allowed-amounts.ts';
 
 export interface ProcessChecks {
   readonly slots: SlotChecker;
@@ -38,7 +39,7 @@ export function processChecks(
   const { timeline, faults } = around;
   const { storeOutage, serviceOutages, agentSettings } = shared;
   /** Disturbances of what is checked: faults, and what operators change of agents. */
-  const count = () => faults.count() + (agentSettings?.changes ?? 0);
+  const count = () => faults.count() + (agentSettings?.former.length ?? 0);
   /** What waits then may wait for an operator. */
   const isOperated = () => agentSettings !== null && agentSettings.settings.size > 0;
   const breach: Breach = (rule, message) => {
@@ -72,6 +73,7 @@ export function processChecks(
     now: machine.clock.now,
     faults: count,
     mayBegin: (name) => isUp(name) && circuitOf(name) === 'closed' && slots.hasSlot(name),
+    allowed: allowedAmounts(agentSettings, around),
     breach,
   });
   const shares = shareChecker({

@@ -1,8 +1,12 @@
-/** An operator who drains and resumes agents and changes weights while orders run, and undoes all of it when the faults end. */
+/** An operator who drains and resumes agents, and changes weights and limits, while orders run; all of it is undone when the faults end. */
+import type { CheckedLimit } from '#checkers/process/limit-checker.ts';
 import type { AgentRequest } from '#roles/agent-control.ts';
-import { contracts, teller } from '#sim/orders/sim-agents.ts';
+import type { LimitRequest } from '#roles/limit-control.ts';
+import { contracts, serviceLimits, teller } from '#sim/orders/sim-agents.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
+import type { Chance } from '#sim/world/chance.ts';
 import type { Fleet } from '#sim/world/fleet.ts';
+import type { Controls } from '#sim/world/host.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 
 interface Options {
@@ -13,6 +17,8 @@ interface Options {
 /** Between two changes, ms. */
 const everyMs = { least: 100, most: 5_000 };
 const weightMax = 3;
+/** A limit may allow so many times as much as its definition says. */
+const factorMax = 2;
 /** A machine may be frozen for two minutes, ms. */
 const longestRequestMs = 300_000;
 
@@ -25,10 +31,14 @@ export function operateAgents({ shared, fleet }: Options, endsAt: () => number):
     timeline.at(timeline.now() + chance.between(everyMs.least, everyMs.most), () => {
       if (timeline.now() >= endsAt()) return;
       later();
+      const kind = chance.pick(['drain', 'resume', 'weight', 'limit'] as const);
+      if (kind === 'limit') {
+        const limit = chance.pick(serviceLimits);
+        return changeLimit({ shared, fleet }, limit.name, amountOf(limit, chance));
+      }
       const { name } = chance.pick(contracts);
       const weight = chance.between(0, weightMax);
-      const kind = chance.pick(['drain', 'resume', 'weight'] as const);
-      change({ shared, fleet }, name, kind === 'weight' ? { kind, weight } : { kind });
+      changeAgent({ shared, fleet }, name, kind === 'weight' ? { kind, weight } : { kind });
     });
   later();
 }
@@ -39,9 +49,11 @@ export function resumeAgents(
   until = shared.around.timeline.now() + longestRequestMs,
 ): void {
   const { timeline } = shared.around;
-  for (const [name, { drained, weight }] of shared.agentSettings?.settings ?? []) {
-    if (drained !== undefined) change({ shared, fleet }, name, { kind: 'resume' });
-    if (weight !== undefined) change({ shared, fleet }, name, { kind: 'weight', weight: null });
+  for (const [name, { drained, weight, limit }] of shared.agentSettings?.settings ?? []) {
+    const world = { shared, fleet };
+    if (drained !== undefined) changeAgent(world, name, { kind: 'resume' });
+    if (weight !== undefined) changeAgent(world, name, { kind: 'weight', weight: null });
+    if (limit !== undefined) changeLimit(world, name, null);
   }
   const isChanged = (shared.agentSettings?.settings.size ?? 0) > 0;
   if (isChanged || timeline.now() < until) {
@@ -49,13 +61,37 @@ export function resumeAgents(
   }
 }
 
-function change({ shared, fleet }: Options, name: string, request: AgentRequest): void {
-  const host = fleet.pick('door');
-  const agents = host?.agents ?? null;
-  if (host === null || agents === null) return;
+function amountOf({ rate, atOnce }: CheckedLimit, chance: Chance): LimitRequest {
+  if (chance.hits(0.3)) return null;
+  const per = rate?.per ?? 0;
+  const count = chance.between(1, factorMax * (rate?.count ?? 1));
+  const burst = Math.min(count, rate?.burst ?? 1);
+  return {
+    ...(rate !== undefined && { rate: { count, per, burst } }),
+    ...(atOnce !== undefined && { atOnce: chance.between(1, factorMax * atOnce) }),
+  };
+}
+
+function changeAgent(options: Options, name: string, request: AgentRequest): void {
   if (request.kind === 'weight' && !members.has(name)) return;
-  shared.around.trace.record(`an operator asks to ${request.kind} ${name}`);
+  ask(options, `${request.kind} ${name}`, ({ agents }) => agents.change(name, request, 'olga'));
+}
+
+function changeLimit(options: Options, name: string, request: LimitRequest): void {
+  const amount = request === null ? 'what it is defined to allow' : JSON.stringify(request);
+  ask(options, `let ${name} allow ${amount}`, ({ limits }) => limits.change(name, request, 'olga'));
+}
+
+function ask(
+  { shared, fleet }: Options,
+  what: string,
+  change: (controls: Controls) => Promise<unknown>,
+): void {
+  const host = fleet.pick('door');
+  const controls = host?.controls ?? null;
+  if (host === null || controls === null) return;
+  shared.around.trace.record(`an operator asks to ${what}`);
   invoke(host, shared, async () => {
-    await agents.change(name, request, 'olga');
+    await change(controls);
   });
 }

@@ -66,7 +66,7 @@ export const ledgerOf = (agent: AgentName): string =>
   teller.pool.find((member) => member.agent === agent)?.domain ?? agent;
 
 /** The limits of the agents, as the services know them. */
-export const serviceLimits: readonly CheckedLimit[] = [
+export const serviceLimits: readonly [CheckedLimit, ...CheckedLimit[]] = [
   {
     ...{ name: 'stock/whole', agents: [stock.name], waitsUnder: [stock.name], byTenant: false },
     rate: { count: 4, per: 1_000, burst: 2 },

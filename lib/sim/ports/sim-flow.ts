@@ -96,12 +96,18 @@ export function simHeldSteps(index: HeldIndex, machine: Machine): HeldSteps & He
   };
 }
 
-/** What operators changed of agents, as it is stored. */
+/** What operators changed of agents and limits, as it is stored. */
 export interface AgentSettingTable {
   settings: AgentSettings;
-  /** The number of changes. */
-  changes: number;
+  /** What was stored before, each until the next change, the earliest first. */
+  readonly former: { readonly settings: AgentSettings; readonly until: number }[];
+  /** The time of the world. */
+  readonly now: () => number;
 }
+
+export const agentSettingTable = (now: () => number): AgentSettingTable => ({
+  ...{ settings: new Map(), former: [], now },
+});
 
 /** @param isLocal nothing is written after the end of the process, as its successor has the lock on the data */
 export function simAgentSettings(
@@ -119,8 +125,8 @@ export function simAgentSettings(
         refusal,
         act() {
           if (isLocal && !machine.isAlive()) return;
+          table.former.push({ settings: table.settings, until: table.now() });
           table.settings = changedSettings(table.settings, agent, change);
-          table.changes += 1;
         },
       }),
   };

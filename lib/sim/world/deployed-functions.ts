@@ -15,10 +15,10 @@ import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import type { AgentControl } from '#roles/agent-control.ts';
 import {
   assembleAgentControl,
   assembleDeadlineChecks,
+  assembleLimitControl,
   assembleOperator,
   assembleScheduler,
   assembleSubmission,
@@ -41,6 +41,7 @@ import {
   simRequestBacklog,
 } from '#sim/ports/sim-flow.ts';
 import { simLimitItems } from '#sim/ports/sim-limit-items.ts';
+import type { Controls } from './host.ts';
 import { channelOf } from './host-ports.ts';
 import type { Machine } from './machine.ts';
 import type { ProcessPorts, ProcessRoles } from './one-process.ts';
@@ -104,7 +105,7 @@ export function functionsOf(
       cancel: (...of) => made.operator().cancel(...of),
       reprioritise: (...of) => made.operator().reprioritise(...of),
     },
-    agents: agentsOf(nudging, shared, machine),
+    controls: controlsOf(nudging, shared, machine),
     sweeping: {
       kind: 'invoked',
       tick: () => made.sweeps().tick(),
@@ -170,21 +171,25 @@ function schedulerOf(
   });
 }
 
-function agentsOf(
+function controlsOf(
   { registry, clock, log, nudges }: NudgingPorts<SchedulerAssembly>,
   shared: SharedByFunctions,
   machine: Machine,
-): AgentControl | null {
+): Controls | null {
   if (shared.agentSettings === null) return null;
   const circuits = simCircuits(shared.circuits, machine);
   const report = simBacklogReport(shared.report, machine);
   const heldSteps = simHeldSteps(shared.held, machine);
-  return assembleAgentControl({
+  const ports = {
     settings: simAgentSettings(shared.agentSettings, machine),
-    reports: sharedAgentReports({ circuits, report, clock }),
     onMore: nudgeWaiting({ heldSteps, nudges, clock }),
     ...{ registry, clock, log },
-  });
+  };
+  const reports = sharedAgentReports({ circuits, report, clock });
+  return {
+    agents: assembleAgentControl({ ...ports, reports }),
+    limits: assembleLimitControl(ports),
+  };
 }
 
 type SweepPorts = Omit<SweepAssembly, 'sweepPeriodMs' | 'leaseMs' | 'holder' | 'handOver'>;

@@ -6,6 +6,7 @@ import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import type { AgentControl } from '#roles/agent-control.ts';
 import { assembleNotifier } from '#roles/assemble.ts';
+import type { LimitControl } from '#roles/limit-control.ts';
 import type { Notifier } from '#roles/notifier.ts';
 import type { Operator } from '#roles/operator.ts';
 import type { DeadlineChecks } from '#roles/recovery/deadline-checks.ts';
@@ -21,6 +22,12 @@ import type { Machine } from './machine.ts';
 import { type ProcessPorts, processOf } from './one-process.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 
+/** What operators change while orders run. */
+export interface Controls {
+  readonly agents: AgentControl;
+  readonly limits: LimitControl;
+}
+
 export interface Host {
   readonly machine: Machine;
   readonly release: Release;
@@ -30,8 +37,8 @@ export interface Host {
   /** Of submissions from a queue. */
   readonly queuedSubmission: Submission;
   readonly operator: Operator;
-  /** Null: in this world, operators change nothing of agents. */
-  readonly agents: AgentControl | null;
+  /** Null: in this world, operators change nothing of agents and limits. */
+  readonly controls: Controls | null;
   readonly onChecks: DeadlineChecks['onChecks'];
   readonly notifier: Notifier;
   /** Runs the agent's code on this machine. */

@@ -18,6 +18,7 @@ import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import {
   assembleAgent,
   assembleAgentControl,
+  assembleLimitControl,
   assembleProcess,
   type ProcessAssembly,
 } from '#roles/assemble.ts';
@@ -28,9 +29,9 @@ import { contracts } from '#sim/orders/sim-agents.ts';
 import { implementation } from '#sim/orders/sim-workflows.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
-import { simAgentSettings } from '#sim/ports/sim-flow.ts';
+import { agentSettingTable, simAgentSettings } from '#sim/ports/sim-flow.ts';
 import { watchedHandler, watchedNudges, watchedStore } from '#sim/ports/watched-begins.ts';
-import type { Host } from './host.ts';
+import type { Controls, Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { orderIdOf } from './sim-services.ts';
@@ -51,7 +52,7 @@ export type ProcessRoles = Pick<
   | 'submission'
   | 'queuedSubmission'
   | 'operator'
-  | 'agents'
+  | 'controls'
   | 'onChecks'
   | 'sweeping'
   | 'runner'
@@ -128,7 +129,7 @@ export function processOf(
     submission: roles.submission,
     queuedSubmission: roles.submission,
     operator: roles.operator,
-    agents: shared.agentSettings && controlOf(ports, settings, gates),
+    controls: shared.agentSettings && controlsOf(ports, settings, gates),
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),
     sweeping: { kind: 'by-itself', start: roles.start },
@@ -160,19 +161,24 @@ function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitC
 }
 
 function settingsOf({ agentSettings }: SharedInfrastructure, machine: Machine): LocalSettings {
-  const table = agentSettings ?? { settings: new Map(), changes: 0 };
+  const table = agentSettings ?? agentSettingTable(machine.clock.now);
   return localSettings(simAgentSettings(table, machine, true), table.settings);
 }
 
-const controlOf = (
+function controlsOf(
   { registry, clock, log }: ProcessPorts,
   settings: LocalSettings,
   gates: Pick<AgentGates, 'of'>,
-) =>
-  assembleAgentControl({
-    ...{ registry, settings, clock, log },
-    reports: () => ({ of: (agent) => reportOf(gates.of(agent)), waitingFor: () => null }),
+): Controls {
+  const ports = { registry, settings, clock, log };
+  const reports = () => ({
+    ...{ of: (agent: AgentName) => reportOf(gates.of(agent)), waitingFor: () => null },
   });
+  return {
+    agents: assembleAgentControl({ ...ports, reports }),
+    limits: assembleLimitControl(ports),
+  };
+}
 
 const reportOf = (gate: AgentGate) => ({
   circuit: { state: gate.state(), since: gate.circuit().since },

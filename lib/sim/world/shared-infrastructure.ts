@@ -25,6 +25,7 @@ import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
 import {
   type AgentSettingTable,
+  agentSettingTable,
   type CircuitTable,
   type EjectionTable,
   ejectionTable,
@@ -117,9 +118,6 @@ export interface Movers {
   wrote(write: Write): void;
 }
 
-const settingTable = ({ operatesAgents }: Setting): AgentSettingTable | null =>
-  operatesAgents ? { settings: new Map(), changes: 0 } : null;
-
 /** A world has few orders. */
 const readEveryOrders = 1;
 /** The longest tick of a Supervisor, ms. */
@@ -172,7 +170,8 @@ export function sharedInfrastructure(
   };
   const stream = simStream(around, movers.pumpStream);
   const outages = serviceOutages(around);
-  const limitChecks = deploymentLimits(around, breach);
+  const agentSettings = setting.operatesAgents ? agentSettingTable(timeline.now) : null;
+  const limitChecks = deploymentLimits(around, agentSettings, breach);
   return {
     around,
     table,
@@ -189,7 +188,7 @@ export function sharedInfrastructure(
     ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
-    agentSettings: settingTable(setting),
+    agentSettings,
     limits: limitsOf(registries.old.all),
     limitItems: limitTable(),
     limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],

@@ -1,0 +1,59 @@
+/** How much the limits of agents allow, where operators change it while orders run. */
+import type { CheckedLimit } from '#checkers/process/limit-checker.ts';
+import type { AgentSettings } from '#core/definition/agent-settings.ts';
+import type { FaultName } from '#sim/faults/fault-rates.ts';
+import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
+
+/** A change is in force so long after it was stored, ms; what was let through before may begin until then. */
+export const inForceAfterMs = 5_000;
+/** As above, after a fault for which a process does not know of the change. */
+const lateInForceAfterMs = 300_000;
+const delaying: readonly FaultName[] = [
+  ...(['frozen', 'clock-skewed', 'clock-jumps-days', 'clock-steps-back'] as const),
+  ...(['call-slow', 'answer-lost', 'coordination-throttled', 'store-outage'] as const),
+];
+
+/**
+ * The most that a limit allowed in the interval that its checker counts; without a table, what its definition says.
+ *
+ * @param afterMs a change is in force for all calls so long after it was stored
+ */
+export function allowedAmounts(
+  table: AgentSettingTable | null,
+  { timeline, faults }: Pick<SimContext, 'timeline' | 'faults'>,
+  afterMs = inForceAfterMs,
+): (limit: CheckedLimit) => CheckedLimit {
+  if (table === null) return (limit) => limit;
+  return (limit) => {
+    const isDelayed = delaying.some((name) => faults.hits.has(name));
+    const lateMs = isDelayed ? lateInForceAfterMs : afterMs;
+    const since = timeline.now() - lateMs - (limit.rate?.per ?? 0);
+    const inForce = table.former.filter(({ until }) => until > since);
+    return [...inForce, table].map(({ settings }) => withSettings(limit, settings)).reduce(larger);
+  };
+}
+
+function withSettings(limit: CheckedLimit, settings: AgentSettings): CheckedLimit {
+  const changed = settings.get(limit.name)?.limit;
+  const rate = limit.rate && (changed?.rate ?? limit.rate);
+  const atOnce = limit.atOnce && (changed?.atOnce ?? limit.atOnce);
+  return {
+    ...limit,
+    ...(rate !== undefined && { rate }),
+    ...(atOnce !== undefined && { atOnce }),
+  };
+}
+
+/** Operators of simulated worlds do not change the interval of a rate. */
+const larger = (one: CheckedLimit, other: CheckedLimit): CheckedLimit => ({
+  ...one,
+  ...(one.rate !== undefined && {
+    rate: {
+      per: one.rate.per,
+      count: Math.max(one.rate.count, other.rate?.count ?? 0),
+      burst: Math.max(one.rate.burst ?? 1, other.rate?.burst ?? 1),
+    },
+  }),
+  ...(one.atOnce !== undefined && { atOnce: Math.max(one.atOnce, other.atOnce ?? 0) }),
+});
