@@ -157,11 +157,9 @@ export function agentGate({
       queue.end(request);
       release([request]);
     },
-    state: circuit.state,
+    ...{ state: circuit.state, circuit: circuit.status, fill: sources.fill },
     loans,
-    circuit: circuit.status,
     room: () => Math.max(0, concurrency - inUse()),
-    fill: () => sources.fill(),
     close() {
       watch.close();
       queue.close();

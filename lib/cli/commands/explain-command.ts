@@ -7,8 +7,8 @@ import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { limitLines } from '#cli/output/limit-text.ts';
 import { stateText } from '#cli/output/state-text.ts';
-import { waitTexts } from '#cli/output/wait-text.ts';
-import { isTurn } from '#text/gate-text.ts';
+import { isTurn, longestWaits } from '#text/gate-text.ts';
+import { relativeTime } from '#text/relative-time.ts';
 
 type Hold = NonNullable<StepDocument['held']>;
 
@@ -112,9 +112,11 @@ function explanation(
     of,
     ...waits.flatMap(({ step, limits, ahead }) => {
       const held = order.steps[step];
-      const texts = held === undefined ? [] : waitTexts([held], behind, nowMs);
+      const own = held === undefined ? [] : longestWaits([held], behind);
       return [
-        ...texts.map((text) => `  ${step} waits for ${text}.`),
+        ...own.map(
+          ({ text, since }) => `  ${step} waits for ${text}, since ${relativeTime(since, nowMs)}.`,
+        ),
         ...(ahead === null ? [] : [`  ${aheadText(order, ahead)}`]),
         ...(limits.length === 0 ? [] : ['', ...limitLines(limits, nowMs, paint)]),
       ];

@@ -124,8 +124,7 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
       refused.take(step);
       takeBack(step);
     },
-    fill: keys.fill,
-    close: keys.close,
+    ...{ fill: keys.fill, close: keys.close },
   };
 }
 

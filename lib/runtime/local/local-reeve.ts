@@ -261,9 +261,7 @@ async function assemble(
     activity: activity.read,
     refused: backlog.refused,
     ...load,
-    damaged: store.damaged,
-    refusal: store.refusal,
-    backup: store.backup,
+    ...{ damaged: store.damaged, refusal: store.refusal, backup: store.backup },
     watch: (listener) => store.watchRecords(listener),
   };
 }
