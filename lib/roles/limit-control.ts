@@ -3,6 +3,7 @@ import { type AgentLimit, checkAmount } from '#core/definition/agent-limit.ts';
 import { type AgentSettings, amountNow, type Changed } from '#core/definition/agent-settings.ts';
 import { limitsOf, type WorkflowRegistry } from '#core/definition/registry.ts';
 import { DefinitionError } from '#core/model/errors.ts';
+import { limits as bounds } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
@@ -114,7 +115,12 @@ function problemOf(
   request: NonNullable<LimitRequest>,
 ): string | null {
   if (request.rate !== undefined && rate === null) return `limit ${name} has no rate.`;
-  if (request.atOnce !== undefined && atOnce === null) return `limit ${name} has no \`atOnce\`.`;
+  if (request.atOnce !== undefined) {
+    if (atOnce === null) return `limit ${name} has no \`atOnce\`.`;
+    const most = atOnce * bounds.limitRaiseMax;
+    if (request.atOnce > most)
+      return `limit ${name} is defined with \`atOnce\` ${atOnce}, so operators can set at most ${most}. For more, change its definition.`;
+  }
   try {
     checkAmount(name, request);
     return null;

@@ -3,6 +3,7 @@
  */
 
 import type { Mistake } from './mistake.ts';
+import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
@@ -302,6 +303,7 @@ export const mistakes: readonly Mistake[] = [
     instead: 'false ||',
     test: 'test/distributed/shared-gates.test.ts',
   },
+  ...mistakesOfChangedLimits,
   ...mistakesOfFlow,
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,

@@ -40,6 +40,17 @@ test.each([
   expect([ended(), failures()]).toEqual([100, 0]);
 });
 
+test('a rate that was changed and reset is the one of its definition again', async () => {
+  const { clock, calls, submit, reeve } = await shop({ whole: rate(10) });
+  for (let order = 0; order < 100; order += 1) await submit('ada');
+  await reeve.limits.change('paint/whole', rate(1), 'grace');
+  await clock.advance(5_000);
+  await reeve.limits.change('paint/whole', null, 'grace');
+  const before = calls.length;
+  await clock.advance(5_000);
+  expect(calls.length - before).toBeGreaterThanOrEqual(48);
+});
+
 test('the list says how much a limit allows, how much it was defined to allow, and who changed it', async () => {
   const { reeve, clock } = await shop({ whole: { ...rate(10), atOnce: 4 } });
   const defined = { rate: { count: 10, per: 1_000, burst: 1 }, atOnce: 4 };
@@ -58,7 +69,10 @@ test.each([
   ['an amount out of range', 'paint/whole', rate(0), { kind: 'invalid' }],
   ['an amount that the limit does not have', 'paint/whole', { atOnce: 1 }, { kind: 'invalid' }],
   ['nothing', 'paint/whole', {}, { kind: 'invalid' }],
+  ['a rate for a limit without one', 'paint/few', rate(1), { kind: 'invalid' }],
+  ['more than ten times as many calls at once', 'paint/few', { atOnce: 31 }, { kind: 'invalid' }],
+  ['a number of calls at once of 0', 'paint/few', { atOnce: 0 }, { kind: 'invalid' }],
 ])('%s is refused', async (_, name, request, outcome) => {
-  const { reeve } = await shop({ whole: rate(10) });
+  const { reeve } = await shop({ whole: rate(10), few: { atOnce: 3 } });
   expect(await reeve.limits.change(name, request, 'grace')).toMatchObject(outcome);
 });

@@ -34,6 +34,11 @@ export const limits = {
   lineMax: 1_000,
   /** The maximum of `rate.count`, and of `atOnce`, of a limit. */
   limitCallsMax: 10_000,
+  /**
+   * Operators may let a limit have so many times as many calls at once as its definition: on AWS each of its items then has so
+   * many times as many holders, and costs as many write units.
+   */
+  limitRaiseMax: 10,
   /** The limits of one agent, or of one pool. */
   agentLimitsMax: 8,
   /** The name of the item of a limit and key, in a message. */

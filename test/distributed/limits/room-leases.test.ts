@@ -69,6 +69,23 @@ test('as many enter as there is room for, and those that come together share a w
   expect(writes()).toBe(1);
 });
 
+test('a large limit that is lowered lets nobody in until enough have left', async () => {
+  const { enter, leave, settle, allow, wait } = deployment(120);
+  const held = [];
+  for (let number = 0; number < 120; number += 1) {
+    const room = await enter(`a${number}`);
+    if (room !== null) held.push({ room, holder: `a${number}` });
+  }
+  expect(held.length).toBeGreaterThan(100);
+  allow(30);
+  wait(1_000);
+  expect(await enter('late')).toBeNull();
+  for (const { room, holder } of held.slice(0, 60)) leave(room, holder);
+  await settle();
+  wait(1_000);
+  expect(await enter('later')).toBeNull();
+});
+
 test('one that leaves makes room for another by the same write', async () => {
   const { enter, leave, writes } = deployment(1);
   leave(await enter('a'), 'a');
