@@ -48,7 +48,7 @@ const scopeOf = (principal: Principal): Scope => ({
 
 export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
   const eventsOf = orderEvents();
-  const all = followers({ ...ports, eventsOf });
+  const all = followers({ watch: ports.watch, clock: ports.clock, eventsOf });
   app.openapi(eventsRoute, (context) => {
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
     const reader = taken(all, inScope(scopeOf(context.get('principal'))));
