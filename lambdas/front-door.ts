@@ -105,8 +105,6 @@ const app = api({
   },
   // API Gateway writes it, including the requests that it rejects itself.
   accessLog: null,
-  watch: null,
-  activity: null,
   // A function has no orders of its own to recover at its start.
   isStarting: () => false,
   lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,

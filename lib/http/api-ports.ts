@@ -135,13 +135,6 @@ export interface ApiPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly guard: GuardOptions;
-  /**
-   * Calls the listener with every committed record; the returned function ends that. Null in a function that ends
-   * with its request: the event routes are then not served.
-   */
-  readonly watch: Watch | null;
-  /** Null when no process sees every change: the route is then not served. */
-  readonly activity: (() => Activity) | null;
   /** Receives each request that changes something or is refused; null when a gateway keeps the access log. */
   readonly accessLog: ((access: Access) => void) | null;
   /** True while the orders of the former process are being recovered; every route is served meanwhile. */
@@ -159,4 +152,11 @@ export interface ApiPorts {
   readonly refusal?: () => string | null;
   /** When the last sweep is older than this, ms, the health is degraded. */
   readonly sweepLateMs: number;
+}
+
+/** Of a process that lives on between requests and sees every change. */
+export interface ProcessApiPorts extends ApiPorts {
+  /** Calls the listener with every committed record; the returned function ends that. */
+  readonly watch: Watch;
+  readonly activity: () => Activity;
 }

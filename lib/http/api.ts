@@ -9,10 +9,8 @@ import { guard } from '#http/access/guard.ts';
 import { limitedBody } from '#http/requests/json-body.ts';
 import { knownParameters } from '#http/requests/known-parameters.ts';
 import { validationProblem } from '#http/requests/validation.ts';
-import { activityRoute } from '#http/routes/activity-route.ts';
 import { agentRoutes } from '#http/routes/agent-routes.ts';
-import { eventRoutes } from '#http/routes/event-routes.ts';
-import { healthRoutes } from '#http/routes/health-routes.ts';
+import { healthRoute } from '#http/routes/health-routes.ts';
 import { operatorRoutes } from '#http/routes/operator-routes.ts';
 import { orderRoutes } from '#http/routes/order-routes.ts';
 import { serviceRoutes } from '#http/routes/service-routes.ts';
@@ -22,7 +20,11 @@ import { problem, Refusal, respondProblem } from './problem.ts';
 const fullDetail =
   'Nothing was written, and no accepted order is lost. Try again when the disk has free space: Reeve then continues without further action.';
 
-export function api(ports: ApiPorts): OpenAPIHono {
+/** @param addRoutes adds those that this Reeve has besides; none on AWS */
+export function api(
+  ports: ApiPorts,
+  addRoutes: (app: OpenAPIHono) => void = () => {},
+): OpenAPIHono {
   const app = new OpenAPIHono({
     defaultHook: (result, context) =>
       result.success ? undefined : respondProblem(context, validationProblem(result)),
@@ -46,10 +48,9 @@ export function api(ports: ApiPorts): OpenAPIHono {
   orderRoutes(app, ports);
   operatorRoutes(app, ports);
   agentRoutes(app, ports);
-  if (ports.watch !== null) eventRoutes(app, { ...ports, watch: ports.watch });
-  if (ports.activity !== null) activityRoute(app, { ...ports, activity: ports.activity });
+  addRoutes(app);
   serviceRoutes(app, ports);
-  healthRoutes(app, ports);
+  healthRoute(app, ports);
   app.notFound((context) =>
     respondProblem(
       context,

@@ -1,8 +1,9 @@
 /** The activity route, and documents that are not sent twice. */
 import assert from 'node:assert';
 import { expect, test } from 'vitest';
+import { activitySchema } from '#http/activity-schemas.ts';
+import { api } from '#http/api.ts';
 import { listSchema } from '#http/schemas.ts';
-import { activitySchema } from '#http/service-schemas.ts';
 import { orderIdOf, scenario } from './scenario.ts';
 
 test('the activity matches its description', async () => {
@@ -54,7 +55,7 @@ test('an endpoint that is ejected is shown with when it is called again', async 
 });
 
 test('a server without activity counts has no such route', async () => {
-  const { get } = await scenario((ports) => ({ ...ports, activity: null }));
+  const { get } = await scenario(undefined, api);
   expect((await get('/activity')).status).toBe(404);
 });
 

@@ -1,5 +1,6 @@
 /** `GET /healthz` and `GET /readyz`: what each condition means for liveness and for traffic. */
 import { expect, test } from 'vitest';
+import { api } from '#http/api.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
 import { scenario } from './scenario.ts';
 
@@ -53,6 +54,6 @@ test('orders are accepted during the recovery', async () => {
 });
 
 test('a function on AWS, which no load balancer asks, has no readiness', async () => {
-  const { get } = await scenario((ports) => ({ ...ports, watch: null }));
+  const { get } = await scenario(undefined, api);
   expect((await get('/readyz')).status).toBe(404);
 });

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import type { Identity, Principal } from '#core/access/principal.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { api } from '#http/api.ts';
-import type { ApiPorts } from '#http/api-ports.ts';
+import type { ProcessApiPorts } from '#http/api-ports.ts';
+import { processApi } from '#http/process-api.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
@@ -49,7 +49,8 @@ export const json = { 'content-type': 'application/json' };
 
 /** `change`: replaces a dependency of the API, to make it fail. */
 export async function scenario(
-  change: (ports: ApiPorts) => ApiPorts = (ports) => ports,
+  change: (ports: ProcessApiPorts) => ProcessApiPorts = (ports) => ports,
+  apiOf: (ports: ProcessApiPorts) => OpenAPIHono = processApi,
 ): Promise<Scenario> {
   let refuses = false;
   let gate: Promise<void> = Promise.resolve();
@@ -73,7 +74,7 @@ export async function scenario(
     log,
   });
   onTestFinished(() => reeve.close());
-  const app = api(
+  const app = apiOf(
     change({
       ...reeve,
       clock: systemClock,

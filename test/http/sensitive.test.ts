@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { api } from '#http/api.ts';
+import { processApi } from '#http/process-api.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
@@ -62,7 +62,7 @@ async function scenario() {
     onAlert: async (alert) => void output.push(JSON.stringify(alert)),
   });
   onTestFinished(() => reeve.close());
-  const app = api({
+  const app = processApi({
     ...reeve,
     clock: systemClock,
     log,

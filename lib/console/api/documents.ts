@@ -1,11 +1,8 @@
 /** The API's documents, as the console reads them. */
+import type { ActivityDocument } from '#http/activity-schemas.ts';
 import type { LimitDocument } from '#http/agent-schemas.ts';
 import type { ListDocument, OrderDocument as Order, SummaryDocument } from '#http/schemas.ts';
-import type {
-  ActivityDocument,
-  PrincipalDocument as Principal,
-  WorkflowsDocument,
-} from '#http/service-schemas.ts';
+import type { PrincipalDocument as Principal, WorkflowsDocument } from '#http/service-schemas.ts';
 
 export type {
   ActivityDocument,

@@ -2,9 +2,9 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AgentNow } from '#core/view/agents-now.ts';
 import { authorised } from '#http/access/access.ts';
-import type { Activity, AgentActivity, AliveCounts, ApiPorts } from '#http/api-ports.ts';
+import { type ActivityDocument, activitySchema } from '#http/activity-schemas.ts';
+import type { Activity, AgentActivity, AliveCounts, ProcessApiPorts } from '#http/api-ports.ts';
 import { problemResponses } from '#http/problem.ts';
-import { type ActivityDocument, activitySchema } from '#http/service-schemas.ts';
 import { operatedView } from './agent-routes.ts';
 
 const route = createRoute({
@@ -22,9 +22,7 @@ const route = createRoute({
   },
 });
 
-type ActivityPorts = Pick<ApiPorts, 'lastSweepAt' | 'agents'> & {
-  readonly activity: () => Activity;
-};
+type ActivityPorts = Pick<ProcessApiPorts, 'lastSweepAt' | 'agents' | 'activity'>;
 
 export function activityRoute(app: OpenAPIHono, ports: ActivityPorts): void {
   app.openapi(route, async (context) => {

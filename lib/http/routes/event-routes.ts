@@ -6,7 +6,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { authorised } from '#http/access/access.ts';
 import { whileAllowed } from '#http/access/still-allowed.ts';
-import type { ApiPorts, Watch } from '#http/api-ports.ts';
+import type { ProcessApiPorts } from '#http/api-ports.ts';
 import { problem, problemResponses, Refusal } from '#http/problem.ts';
 import type { Follower } from './follower.ts';
 import { type Followers, type Following, followers, type Scope } from './followers.ts';
@@ -38,7 +38,7 @@ const orderEventsRoute = createRoute({
 });
 
 /** The ports of the event routes. */
-type EventPorts = Pick<ApiPorts, 'store' | 'clock'> & { readonly watch: Watch };
+type EventPorts = Pick<ProcessApiPorts, 'store' | 'clock' | 'watch'>;
 
 /** The followers of one scope share their events: those of one tenant, or those that see every tenant. */
 const scopeOf = (principal: Principal): Scope => ({

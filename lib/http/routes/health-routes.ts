@@ -1,14 +1,13 @@
 /** `GET /healthz`: whether Reeve works. `GET /readyz`: whether it may be given traffic. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { authorised } from '#http/access/access.ts';
-import type { ApiPorts } from '#http/api-ports.ts';
-import { type Health, healthOf } from '#http/health.ts';
+import { type Health, type HealthPorts, healthOf } from '#http/health.ts';
 import { problemResponses, retryAfterHeader, retryAfterSeconds } from '#http/problem.ts';
 import { type HealthDocument, healthSchema } from '#http/service-schemas.ts';
 
 const content = { 'application/json': { schema: healthSchema } };
 
-const healthRoute = createRoute({
+const health = createRoute({
   ...authorised('showHealth'),
   tags: ['Service'],
   summary: 'Get the health',
@@ -21,7 +20,7 @@ const healthRoute = createRoute({
   },
 });
 
-const readyRoute = createRoute({
+const readiness = createRoute({
   ...authorised('showReadiness'),
   tags: ['Service'],
   summary: 'Get the readiness',
@@ -34,20 +33,21 @@ const readyRoute = createRoute({
   },
 });
 
-export function healthRoutes(app: OpenAPIHono, ports: ApiPorts): void {
-  app.openapi(healthRoute, async (context) => {
-    const health = await healthOf(ports);
-    return health.works
-      ? context.json(healthView(health), 200)
-      : context.json(healthView(health), 503, retryAfter);
+export function healthRoute(app: OpenAPIHono, ports: HealthPorts): void {
+  app.openapi(health, async (context) => {
+    const now = await healthOf(ports);
+    return now.works
+      ? context.json(healthView(now), 200)
+      : context.json(healthView(now), 503, retryAfter);
   });
-  // A function on AWS has no load balancer before it that would ask.
-  if (ports.watch === null) return;
-  app.openapi(readyRoute, async (context) => {
-    const health = await healthOf(ports);
-    return health.mayServe
-      ? context.json(healthView(health), 200)
-      : context.json(healthView(health), 503, retryAfter);
+}
+
+export function readinessRoute(app: OpenAPIHono, ports: HealthPorts): void {
+  app.openapi(readiness, async (context) => {
+    const now = await healthOf(ports);
+    return now.mayServe
+      ? context.json(healthView(now), 200)
+      : context.json(healthView(now), 503, retryAfter);
   });
 }
 

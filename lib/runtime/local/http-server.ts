@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { assertThat, ReeveError } from '#core/model/errors.ts';
 import type { Identify } from '#http/access/access.ts';
-import { api } from '#http/api.ts';
+import { processApi } from '#http/process-api.ts';
 import { followerLimits } from '#http/routes/followers.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -93,7 +93,7 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
   const hosts = new Set<string>();
   let isStopping = false;
   const pages = options.pages ?? consolePages(consoleDirectory);
-  const app = api({
+  const app = processApi({
     ...reeve,
     clock: options.clock,
     log: consequencesLog(options.log, reeve.failure),
