@@ -8,6 +8,7 @@ import { deaths } from '#sim/load/endpoint-deaths.ts';
 import { burst } from './flow/burst.ts';
 import { endpoints } from './flow/endpoints.ts';
 import { endpointsJitter, endpointsModel } from './flow/endpoints-model.ts';
+import { limitKills } from './flow/limit-kills.ts';
 import { limits } from './flow/limits.ts';
 import { limitsModel, modelledRates } from './flow/limits-model.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
@@ -22,7 +23,7 @@ const { values: flags } = parseArgs({
     only: {
       type: 'string',
       default:
-        'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits,limits-model',
+        'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits,limits-model,limit-kills',
     },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
@@ -46,6 +47,7 @@ const { values: flags } = parseArgs({
 const recoveryOrders = 800;
 /** Providers: charges. */
 const charges = 300;
+const killedInstances = 1_000;
 /** Virtual time without a death. */
 const jitterSeconds = 3_600;
 const numbers = (list: string) => list.split(',').map(Number);
@@ -97,6 +99,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   async *'limits-model'() {
     for (const rate of modelledRates) yield await limitsModel(rate);
+  },
+  async *'limit-kills'() {
+    yield await limitKills(killedInstances);
   },
 };
 
