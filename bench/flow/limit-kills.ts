@@ -23,7 +23,7 @@ interface Call {
   readonly room: LimitSlot;
   /** Its complete-by, by which the call of a dead instance has ended. */
   readonly until: number;
-  /** Its instance died: nobody gives its room back. */
+  /** Its instance died: no process gives its room back. */
   isLost: boolean;
 }
 

@@ -69,7 +69,7 @@ test('as many enter as there is room for, and those that come together share a w
   expect(writes()).toBe(1);
 });
 
-test('a large limit that is lowered lets nobody in until enough have left', async () => {
+test('a large limit that is lowered lets no holder in until enough have left', async () => {
   const { enter, leave, settle, allow, wait } = deployment(120);
   const held = [];
   for (let number = 0; number < 120; number += 1) {
