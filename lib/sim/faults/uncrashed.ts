@@ -14,7 +14,7 @@ const recovery = 'worlds are too small for it to happen during the recovery afte
 const ramp = 'worlds are too small for a sweep after an outage to have a second page';
 
 const operated =
-  'in these worlds no operator changes agents; test/sim/operated-agents.test.ts has those';
+  'in these worlds no operator changes agents and limits; test/sim/operated-agents.test.ts has those';
 
 const overtaken =
   'a process that dies in the milliseconds between two tries is rarer than the seeds of one run';
@@ -68,6 +68,26 @@ export const uncrashed: readonly Uncrashed[] = [
     file: 'live-order.ts',
     code: 'const live = await Promise.all(line.map((orderId) => liveOrder(store, orderId)));',
     why: neverFull,
+  },
+  {
+    file: 'limit-control.ts',
+    code: 'const now = await settings.read();',
+    why: operated,
+  },
+  {
+    file: 'limit-control.ts',
+    code: 'await settings.store(name, {',
+    why: operated,
+  },
+  {
+    file: 'limit-control.ts',
+    code: 'await ports.onMore?.(ownersOf(name));',
+    why: operated,
+  },
+  {
+    file: 'limit-control.ts',
+    code: "return { kind: 'done', limit: limitNow(limit, await settings.read()) };",
+    why: operated,
   },
   {
     file: 'agent-control.ts',
