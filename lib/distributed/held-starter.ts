@@ -37,7 +37,7 @@ export function heldStarter({
     ...{ index: heldSteps, clock },
     ...(weightOf !== undefined && { weightOf }),
     isClosed: gates.isClosed,
-    placeIn: (shown) => Math.floor(random.next() * shown),
+    placeIn: (orders) => Math.floor(random.next() * orders),
   });
   /** By agent: with one count for all, the replies of two members in turn would leave a source out. */
   const turns = new Map<string, number>();
@@ -87,9 +87,9 @@ export function heldStarter({
     },
     async more(agent, { asked, overtaken, isLast }) {
       for (const name of namesOf(agent)) next.tried(name, asked, overtaken);
-      if (isLast || overtaken === 0) return [];
+      if (isLast || overtaken.length === 0) return [];
       try {
-        return await chosenOf(agent, overtaken);
+        return await chosenOf(agent, overtaken.length);
       } catch (error) {
         log.warn('held-steps-unread', { agent, error: errorKind(error) });
         return [];

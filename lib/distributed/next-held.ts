@@ -28,25 +28,33 @@ export interface NextOrders {
 export interface NextHeld {
   /** At most `count` orders that wait for the agent. @throws {UnavailableError} when the index cannot be read */
   of(agent: string, count: number): Promise<NextOrders>;
-  /** Of so many orders that were next, so many had been started by others, which the index did not show yet. */
-  tried(agent: string, asked: number, overtaken: number): void;
+  /** Of the orders that were next, some had been started by others, which the index did not show yet. */
+  tried(agent: string, asked: readonly OrderId[], overtaken: readonly OrderId[]): void;
 }
 
 /** Reads of one class at most, for one answer. */
 const readsMax = 8;
 
+/** The orders of one queue that a read of the index has shown. */
+interface Queued {
+  /** Those that may be next, the longest-waiting first. */
+  readonly orders: OrderId[];
+  /** Together with those that were taken before. */
+  seen: number;
+}
+
 /** The orders of one class that a read of the index has shown, by flow and queue. */
 interface Shown {
-  readonly flows: Map<string, Map<string | null, OrderId[]>>;
+  readonly flows: Map<string, Map<string | null, Queued>>;
   readonly orderIds: Set<OrderId>;
   /** Some wait whose queues are closed. */
   hasClosed: boolean;
 }
 
 /**
- * Orders of one page, at least: as many as cost no more than one. One of them is next, by chance: if each instance took the
- * first, all of them would take the same, because the index shows it for a moment after it started. Where that happens often,
- * more are read.
+ * Orders of one page, at least: as many as cost no more than one. Of a queue, one of a page of those that have waited for longest is
+ * next, by chance: if each instance took the first, all of them would take the same, because the index shows it for a moment after
+ * it started. Where that happens often although the queue has more than a page, pages become larger.
  */
 const pages = { least: 20, most: 600, often: 0.2, seldom: 0.05, growth: 2, decline: 0.9 };
 /** For so long the index may still show an order that was taken, ms. */
@@ -57,7 +65,7 @@ export interface NextHeldOptions {
   readonly index: HeldSteps;
   readonly clock: Pick<Clock, 'now'>;
   /** Which of so many orders of one tenant is taken, from 0, the longest-waiting first. Default: the first. */
-  readonly placeIn?: (shown: number) => number;
+  readonly placeIn?: (orders: number) => number;
   /** The weight of a tenant, by its text in the index. Default: each has 1. */
   readonly weightOf?: (flow: string) => number;
   /** Whether no step of the queue can start now. Default: each can. */
@@ -91,7 +99,7 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
       }
       return { orders: next, areWaiting };
     },
-    tried: (agent, asked, overtaken) => agents.get(agent)?.page.tried(overtaken / asked),
+    tried: (agent, asked, overtaken) => agents.get(agent)?.page.tried(asked, overtaken),
   };
 }
 
@@ -105,6 +113,7 @@ function turnsOfAgent(options: NextHeldOptions) {
   const last = new Map<Priority, HeldPlace>();
   /** When an order was taken, the earliest first. */
   const taken = new Map<OrderId, number>();
+  const page = pageSize();
 
   function forgetTaken(): void {
     for (const [orderId, at] of taken) {
@@ -114,21 +123,19 @@ function turnsOfAgent(options: NextHeldOptions) {
   }
 
   function add(to: Shown, { orderId, flow, queue }: HeldOrder): void {
-    if (taken.has(orderId) || to.orderIds.has(orderId)) return;
+    if (to.orderIds.has(orderId)) return;
     if (queue !== null && isClosed(queue)) {
       to.hasClosed = true;
       return;
     }
-    const own = to.flows.get(flow) ?? new Map<string | null, OrderId[]>();
-    to.flows.set(flow, own);
-    const orders = own.get(queue) ?? [];
-    orders.push(orderId);
-    own.set(queue, orders);
     to.orderIds.add(orderId);
+    const queued = queuedIn(to.flows, flow, queue);
+    queued.seen += 1;
+    if (!taken.has(orderId)) queued.orders.push(orderId);
   }
 
   return {
-    page: pageSize(),
+    page,
     /** @param read a page of the places of a class, after that place */
     async show(
       priority: Priority,
@@ -142,6 +149,7 @@ function turnsOfAgent(options: NextHeldOptions) {
         const end = page.at(-1);
         if (end !== undefined) last.set(priority, end);
       }
+      leaveOutTaken(shown.flows);
       return shown;
     },
     /** Takes the order whose turn it is. */
@@ -162,27 +170,51 @@ function turnsOfAgent(options: NextHeldOptions) {
 
   /** @param turns between the queues; undefined: there is one */
   function takeFrom(
-    own: Map<string | null, OrderId[]>,
+    own: Map<string | null, Queued>,
     turns: FairTurns<string | null> | undefined,
   ): OrderId | undefined {
     const [only = null] = own.keys();
     const queue = turns?.next(own.keys()) ?? only;
-    const orders = own.get(queue) ?? [];
-    const [orderId] = orders.splice(placeIn(orders.length), 1);
+    const { orders, seen } = own.get(queue) ?? { orders: [], seen: 0 };
+    const [orderId] = orders.splice(placeIn(Math.min(orders.length, page.current())), 1);
+    if (orderId !== undefined && seen >= page.current()) page.tookFromPart(orderId);
     if (orders.length === 0) own.delete(queue);
     return orderId;
   }
 }
 
-/** How many orders a page has. */
+function queuedIn(flows: Shown['flows'], flow: string, queue: string | null): Queued {
+  const own = flows.get(flow) ?? new Map<string | null, Queued>();
+  const queued = own.get(queue) ?? { orders: [], seen: 0 };
+  flows.set(flow, own);
+  own.set(queue, queued);
+  return queued;
+}
+
+/** Queues of which every order was taken have none that is next. */
+function leaveOutTaken(flows: Shown['flows']): void {
+  for (const [flow, queues] of flows) {
+    for (const [queue, { orders }] of queues) if (orders.length === 0) queues.delete(queue);
+    if (queues.size === 0) flows.delete(flow);
+  }
+}
+
+/** How many orders a page has, of which one is next. */
 function pageSize() {
   let size = pages.least;
+  /** The orders that were taken from queues that have more than a page of them. */
+  const fromPart = new Set<OrderId>();
   return {
     current: () => Math.ceil(size),
-    /** @param overtaken the part of the orders that others had started */
-    tried(overtaken: number): void {
-      if (overtaken > pages.often) size = Math.min(pages.most, size * pages.growth);
-      else if (overtaken < pages.seldom) size = Math.max(pages.least, size * pages.decline);
+    tookFromPart: (orderId: OrderId) => fromPart.add(orderId),
+    /** Where the queues have no others, each instance finds the same orders, however many it reads. */
+    tried(asked: readonly OrderId[], overtaken: readonly OrderId[]): void {
+      const own = asked.filter((orderId) => fromPart.has(orderId)).length;
+      const lost = overtaken.filter((orderId) => fromPart.has(orderId)).length;
+      for (const orderId of asked) fromPart.delete(orderId);
+      const part = own === 0 ? 0 : lost / own;
+      if (part > pages.often) size = Math.min(pages.most, size * pages.growth);
+      else if (part < pages.seldom) size = Math.max(pages.least, size * pages.decline);
     },
   };
 }

@@ -59,16 +59,16 @@ export interface HeldStarter {
 
 /** Orders that were to start. */
 export interface Tried {
-  readonly asked: number;
+  readonly asked: readonly OrderId[];
   /** Those that another instance had started first. */
-  readonly overtaken: number;
+  readonly overtaken: readonly OrderId[];
   /** No others are to be claimed. */
   readonly isLast: boolean;
 }
 
 /** Whether another instance has started the order. */
-const isOvertaken = (outcome: Outcome) =>
-  outcome.kind === 'ignored' && outcome.reason !== 'still-held';
+const isOvertaken = (outcome: Outcome | undefined) =>
+  outcome?.kind === 'ignored' && outcome.reason !== 'still-held';
 
 /** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
 const earlyMaxMs = 30_000;
@@ -111,9 +111,9 @@ export function scheduler({
     let orderIds = await next(agent, replies, records);
     for (let rounds = 0; orderIds.length > 0; rounds += 1) {
       const started = await start(orderIds);
-      const overtaken = started.filter(isOvertaken).length;
+      const overtaken = orderIds.filter((_, at) => isOvertaken(started[at]));
       const isLast = rounds === roundsMax;
-      orderIds = await more(agent, { asked: orderIds.length, overtaken, isLast });
+      orderIds = await more(agent, { asked: orderIds, overtaken, isLast });
     }
     await settled();
   }

@@ -185,3 +185,50 @@ test('a closed queue hides no other, and is served when it is open', async () =>
   closed = '';
   expect(await held.take(20)).toHaveLength(20);
 });
+
+/** A tenant of which many wait, and one of which few do; of a queue, the latest order that may be taken is. */
+function latestOf(waiting: Readonly<Record<string, number>>) {
+  const index = {
+    async waiting(_agent: string, priority: Priority, limit: number, after: HeldPlace | null) {
+      const all = Object.entries(waiting).flatMap(([flow, count]) =>
+        Array.from({ length: count }, (_, at) => ({
+          ...{ orderId: orderId(`${flow}-${at + 1}`), flow, queue: null },
+        })),
+      );
+      const isLater = ({ flow }: HeldPlace) => after === null || flow > after.flow;
+      return priority === 'normal' ? all.filter(isLater).slice(0, limit) : [];
+    },
+  };
+  const clock = virtualClock();
+  const next = nextHeld({ index, clock, placeIn: (orders) => orders - 1 });
+  /** Takes one order, which another instance may have started first. */
+  return async (isOvertaken: boolean): Promise<string> => {
+    await clock.advance(2_000);
+    const asked = (await next.of('paint', 1)).orders.map((order) => order.orderId);
+    next.tried('paint', asked, isOvertaken ? asked : []);
+    return asked.join();
+  };
+}
+
+test('of many orders of a queue, one of those that have waited for longest is next, unless others start them first', async () => {
+  const take = latestOf({ many: 1_000 });
+  expect(await take(false)).toBe('many-20');
+  expect(await take(true)).toBe('many-20');
+  expect(await take(true)).toBe('many-40');
+  expect(await take(false)).toBe('many-80');
+  for (let times = 0; times < 60; times += 1) await take(false);
+  expect(await take(false)).toBe('many-20');
+});
+
+test('a queue of few orders, which others start first, does not put those of another queue out of turn', async () => {
+  const take = latestOf({ few: 2 });
+  for (let times = 0; times < 20; times += 1) expect(await take(true)).toBe('few-2');
+  const both = latestOf({ few: 2, many: 1_000 });
+  const taken: string[] = [];
+  for (let times = 0; times < 40; times += 1) {
+    const isOfFew = taken.at(-1)?.startsWith('many') ?? false;
+    taken.push(await both(isOfFew));
+  }
+  expect(taken.filter((id) => id.startsWith('many')).length).toBeGreaterThan(10);
+  expect(taken.filter((id) => Number(id.split('-')[1]) > 20)).toEqual([]);
+});
