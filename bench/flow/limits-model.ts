@@ -4,9 +4,9 @@ import { settle } from '../../bin/sim-settle.ts';
 import { rounded } from './figures.ts';
 import { mostIn, overMax, usedMin } from './limit-bars.ts';
 
-/** Calls per second, with the writes that a call may cost, and for how long, s. */
+/** Calls per second, with the writes that a call may cost, and for how long, s: at a low rate a few writes at the ends of the time count much. */
 export const modelledRates = [
-  { perSecond: 5, writesMax: 1, seconds: 120 },
+  { perSecond: 5, writesMax: 1, seconds: 240 },
   { perSecond: 100, writesMax: 1, seconds: 30 },
   { perSecond: 1_000, writesMax: 0.2, seconds: 20 },
 ];
