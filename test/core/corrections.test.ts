@@ -1,7 +1,7 @@
 /** Resubmit with corrected details: what may be changed, and what the steps are given then. */
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { decodeHistory, encodeHistory } from '#core/codec/history-codec.ts';
+import { decodeHistory, encodeHistory } from '#core/codec/history/history-codec.ts';
 import { decide } from '#core/decide/decide.ts';
 import { correctedDetails } from '#core/decide/step-context.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';

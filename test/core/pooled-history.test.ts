@@ -1,6 +1,6 @@
 /** What the history says of pools: it is read back as it was stored, and replays (R15). */
 import { describe, expect, it } from 'vitest';
-import { decodeHistory, encodeHistory } from '#core/codec/history-codec.ts';
+import { decodeHistory, encodeHistory } from '#core/codec/history/history-codec.ts';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import { agentName, schedulerId, stepName } from '#core/model/ids.ts';

@@ -28,7 +28,7 @@ import {
   priorities,
   processStates,
 } from '#core/model/record.ts';
-import { decodeHistory, encodeHistory } from './history-codec.ts';
+import { decodeHistory, encodeHistory } from './history/history-codec.ts';
 import { decodeSteps, encodeSteps } from './step-codec.ts';
 
 /** The attributes of the stored item; instants are ms since the epoch. A newer release may have added others. */
@@ -63,12 +63,14 @@ export interface StoredRecord {
   readonly LateAt?: number;
   /** Left out where a late order waits for an operator. */
   readonly OnLate?: string;
-  /** The line of the orders with its singleton key; left out where it has none, as the next two. */
+  /** The line of the orders with its singleton key; left out where it has none, as the next three. */
   readonly Line?: string;
   /** The order that was the last of the line before it. */
   readonly Behind?: string;
   /** 1 where it replaces those before it. */
   readonly Replaces?: number;
+  /** Where a later order may replace it: when the first one that it continues was submitted. */
+  readonly Since?: number;
 }
 
 /** The attributes to store, including those that a newer release added. */
@@ -102,7 +104,7 @@ function formatOf({ isHeld, steps, turn }: ProcessRecord): number {
 
 type RareAttributes = Pick<
   StoredRecord,
-  'Format' | 'LateAt' | 'OnLate' | 'Line' | 'Behind' | 'Replaces'
+  'Format' | 'LateAt' | 'OnLate' | 'Line' | 'Behind' | 'Replaces' | 'Since'
 >;
 
 /** The attributes that every record has. */
@@ -150,10 +152,12 @@ function decodeTurn({
   Line,
   Behind,
   Replaces,
+  Since,
 }: z.infer<typeof storedSchema>): Pick<ProcessRecord, 'turn'> {
   if (Line === undefined) return {};
   const behind = Behind === undefined ? {} : { behind: Behind };
-  return { turn: { line: Line, ...behind, ...(Replaces === 1 && replacesMark) } };
+  const since = Since === undefined ? {} : { since: Since };
+  return { turn: { line: Line, ...behind, ...(Replaces === 1 && replacesMark), ...since } };
 }
 
 const replacesMark = { replaces: true } as const;
@@ -162,11 +166,13 @@ function encodeTurn({
   line,
   behind,
   replaces,
-}: OrderTurn): Pick<StoredRecord, 'Line' | 'Behind' | 'Replaces'> {
+  since,
+}: OrderTurn): Pick<StoredRecord, 'Line' | 'Behind' | 'Replaces' | 'Since'> {
   return {
     Line: line,
     ...(behind !== undefined && { Behind: behind }),
     ...(replaces === true && { Replaces: 1 }),
+    ...(since !== undefined && { Since: since }),
   };
 }
 
@@ -208,12 +214,14 @@ const storedAttributes = z.object({
   Line: z.string().transform(lineName).optional(),
   Behind: z.string().transform(orderId).optional(),
   Replaces: z.literal(1).optional(),
+  Since: instant.optional(),
 });
 const storedSchema = storedAttributes.refine(
-  ({ LateAt, OnLate, Line, Behind, Replaces }) =>
+  ({ LateAt, OnLate, Line, Behind, Replaces, Since }) =>
     (OnLate === undefined || LateAt !== undefined) &&
     (Behind === undefined || Line !== undefined) &&
-    (Replaces === undefined || Behind !== undefined),
+    (Replaces === undefined || Behind !== undefined) &&
+    (Since === undefined || Line !== undefined),
 );
 
 /** Left out where it is 1. */

@@ -41,8 +41,8 @@ const stepBytesMax = 400;
 /** A history entry without its texts. */
 const entryBytesMax = 64;
 const nameBytesMax = 43;
-/** The line of an order with a singleton key, and the order before it. */
-const turnBytesMax = 150;
+/** The line of an order with a singleton key, the order before it, and since when it waits for later ones. */
+const turnBytesMax = 180;
 
 function recordBytesAtMost(record: ProcessRecord): number {
   const { steps, history, fault, tenant, replyTo, correlationId, turn } = record;

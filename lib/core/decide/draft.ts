@@ -7,8 +7,7 @@ import { assertThat } from '#core/model/errors.ts';
 import { type AgentChoice, appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
 import type { SchedulerId } from '#core/model/ids.ts';
-import { limits } from '#core/model/limits.ts';
-import { type Command, delayedNudgeOf, nudgeOf } from '#core/model/message.ts';
+import { type Command, nudgeOf, timelyNudgeOf } from '#core/model/message.ts';
 import {
   type Direction,
   hasHeldStep,
@@ -89,10 +88,7 @@ export function park(draft: Draft, fault: OrderFault): void {
   draft.lockState = { processState: 'Error', fault };
 }
 
-/**
- * Releases the lock: any Scheduler may claim the order from `notBefore` on, and is asked to then. For an instant that no
- * message can be delayed to, a sweep asks when it is near (`look-ahead.ts`).
- */
+/** Releases the lock: any Scheduler may claim the order from `notBefore` on, and is asked to then. */
 export function release(draft: Draft, notBefore: number): void {
   draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
@@ -101,11 +97,8 @@ export function release(draft: Draft, notBefore: number): void {
 
 /** Requests a claim for when the order may be claimed. */
 export function nudgeInTime(draft: Draft): void {
-  const { notBefore, nowMs } = draft;
-  if (notBefore <= nowMs) nudge(draft);
-  else if (notBefore - nowMs <= limits.messageDelayMaxMs) {
-    draft.commands.push({ kind: 'nudge', nudge: delayedNudgeOf(nudged(draft), notBefore) });
-  }
+  const timely = timelyNudgeOf(nudged(draft), draft.notBefore, draft.nowMs);
+  if (timely !== null) draft.commands.push({ kind: 'nudge', nudge: timely });
 }
 
 /** Requests a claim. */

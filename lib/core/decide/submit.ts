@@ -3,11 +3,11 @@
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Submit } from '#core/model/event.ts';
 import type { WriteId } from '#core/model/ids.ts';
-import { type Command, nudgeOf } from '#core/model/message.ts';
-import type { OrderTurn, PendingRecord } from '#core/model/record.ts';
+import { type Command, timelyNudgeOf } from '#core/model/message.ts';
+import type { OrderTurn, PendingRecord, ProcessRecord } from '#core/model/record.ts';
 
 /**
- * A new order is Pending and unlocked; it is due when it stays unclaimed for `pickUpGraceMs`.
+ * A new order is Pending and unlocked; it is due when it may be claimed later, or stays unclaimed for `pickUpGraceMs`.
  *
  * @param turn its place among the orders with its singleton key; default: it has none
  */
@@ -19,6 +19,8 @@ export function submitted(
   turn?: OrderTurn,
 ): { readonly record: PendingRecord; readonly commands: readonly Command[] } {
   const { by, orderId, priority, tenant, replyTo, correlationId } = event;
+  const notBefore = Math.max(nowMs, event.notBefore ?? nowMs);
+  const isDelayed = notBefore > nowMs;
   const { deadline } = definition;
   const record: PendingRecord = {
     orderId,
@@ -45,10 +47,10 @@ export function submitted(
     tenant,
     replyTo,
     correlationId,
-    notBefore: nowMs,
+    notBefore,
     revision: 1,
     writeId,
-    history: [{ type: 'submit', at: nowMs, by }],
+    history: [{ type: 'submit', at: nowMs, by, ...(isDelayed && { notBefore }) }],
     submittedAt: nowMs,
     updatedAt: nowMs,
     ...(deadline !== undefined && {
@@ -56,5 +58,11 @@ export function submitted(
     }),
     ...(turn !== undefined && { turn }),
   };
-  return { record, commands: [{ kind: 'nudge', nudge: nudgeOf(event) }] };
+  return { record, commands: firstCommands(record, nowMs) };
+}
+
+/** Asks for the first claim of an order, when it may be claimed. */
+export function firstCommands(record: ProcessRecord, nowMs: number): readonly Command[] {
+  const nudge = timelyNudgeOf(record, record.notBefore, nowMs);
+  return nudge === null ? [] : [{ kind: 'nudge', nudge }];
 }

@@ -17,6 +17,8 @@ export interface Submit {
   readonly tenant: string | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
+  /** No claim before this instant, ms since the epoch. Default: it may be claimed at once. */
+  readonly notBefore?: number;
 }
 
 /** A Scheduler locks the order and starts its ready steps. */

@@ -41,8 +41,8 @@ interface OfSweep extends At {
 
 /** One event of an order; `at` in ms since the epoch. */
 export type HistoryEntry =
-  /** `by`: null for orders stored before it was recorded. */
-  | (At & { readonly type: 'submit'; readonly by: string | null })
+  /** `by`: null for orders stored before it was recorded. `notBefore`: absent where the order could be claimed at once. */
+  | (At & { readonly type: 'submit'; readonly by: string | null; readonly notBefore?: number })
   | (Decided & { readonly type: 'claim' | 'resume'; readonly by: SchedulerId })
   /** A claim that found every ready step held. `times`: how often in a row. */
   | (Decided & { readonly type: 'held'; readonly by: SchedulerId; readonly times: number })

@@ -4,6 +4,7 @@ import type { Fault } from './fault.ts';
 import type { GateOfAgent } from './hold.ts';
 import type { Action, AgentName, IdempotencyKey, OrderId, StepName, WorkflowName } from './ids.ts';
 import type { JsonValue } from './json.ts';
+import { limits } from './limits.ts';
 import type { Priority } from './record.ts';
 
 /** Asks a Scheduler to claim the order. */
@@ -25,6 +26,15 @@ export const delayedNudgeOf = (order: NudgedOrder, at: number): Nudge => ({
   ...nudgeOf(order),
   at,
 });
+
+/**
+ * Asks for a claim when the order may be claimed. Null where no message can be delayed for so long: a sweep asks when the instant
+ * is near (`look-ahead.ts`).
+ */
+export function timelyNudgeOf(order: NudgedOrder, notBefore: number, nowMs: number): Nudge | null {
+  if (notBefore <= nowMs) return nudgeOf(order);
+  return notBefore - nowMs <= limits.messageDelayMaxMs ? delayedNudgeOf(order, notBefore) : null;
+}
 
 interface NudgedOrder {
   readonly orderId: OrderId;

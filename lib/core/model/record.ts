@@ -160,6 +160,11 @@ export interface OrderTurn {
   readonly behind?: OrderId;
   /** Those before it are cancelled. */
   readonly replaces?: true;
+  /**
+   * A later order may replace it until it begins: the submission of the first order that it continues, or its own. Absent where
+   * no later order may. Ms since the epoch.
+   */
+  readonly since?: number;
 }
 
 interface Common {

@@ -20,7 +20,8 @@ export interface AgentDemand {
 }
 
 /**
- * A call waits when its step is ready, before the first attempt or between two attempts.
+ * A call waits when its step is ready, before the first attempt or between two attempts. One of an order that was submitted for a
+ * later instant does not, until the order is claimed or nudged.
  *
  * @param definition undefined when unknown; waiting calls are then not counted
  */
@@ -29,7 +30,9 @@ export function agentDemand(
   definition: WorkflowDefinition | undefined,
 ): readonly AgentDemand[] {
   const { processState, steps } = record;
-  if (processState === 'Processed' || processState === 'Undone') return [];
+  if (processState === 'Processed' || processState === 'Undone' || isSubmittedForLater(record)) {
+    return [];
+  }
   const demand: AgentDemand[] = [];
   for (const [at, step] of steps.entries()) {
     const { agent, progress } = step;
@@ -44,6 +47,12 @@ export function agentDemand(
     }
   }
   return demand;
+}
+
+/** Nothing has happened since its submission for a later instant: it asks nothing of its agents yet. */
+function isSubmittedForLater({ history }: ProcessRecord): boolean {
+  const last = history.at(-1);
+  return last?.type === 'submit' && last.notBefore !== undefined;
 }
 
 /** It asks nothing of its agent before earlier orders have ended. */

@@ -21,8 +21,14 @@ export function replay(record: ProcessRecord, known: OrderContext): readonly Pro
   const { orderId, tenant, replyTo, correlationId, writeId, turn } = record;
   const changed = rest.find((entry) => entry.type === 'reprioritise');
   const priority = changed?.from ?? record.priority;
+  const { by, notBefore } = first;
   const from = { orderId, priority, tenant, replyTo, correlationId };
-  const event = { type: 'submit', by: first.by, ...from } as const;
+  const event = {
+    type: 'submit',
+    by,
+    ...from,
+    ...(notBefore !== undefined && { notBefore }),
+  } as const;
   const created = submitted(event, known.definition, first.at, writeId, turn).record;
   return [created, ...replayed(created, record, rest, known)];
 }

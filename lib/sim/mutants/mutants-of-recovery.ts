@@ -8,8 +8,8 @@ export const mutantsOfRecovery: readonly Mutant[] = [
   core(
     'nudge for another instant than the order waits for',
     'draft',
-    'delayedNudgeOf(nudged(draft), notBefore)',
-    'delayedNudgeOf(nudged(draft), notBefore + 1)',
+    'timelyNudgeOf(nudged(draft), draft.notBefore, draft.nowMs)',
+    'timelyNudgeOf(nudged(draft), draft.notBefore + (draft.notBefore > draft.nowMs ? 1 : 0), draft.nowMs)',
   ),
   core(
     'take an order that the look ahead will find out of the due index',

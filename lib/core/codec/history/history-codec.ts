@@ -8,6 +8,8 @@ import { agentGates } from '#core/model/hold.ts';
 import { schedulerId, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import { priorities } from '#core/model/record.ts';
+import { jsonSchema } from '../json-schema.ts';
+import { taggedTuple } from '../tagged-tuple.ts';
 import {
   encodeHold,
   gatedOf,
@@ -17,8 +19,7 @@ import {
   withAgents,
   withHolds,
 } from './hold-codec.ts';
-import { jsonSchema } from './json-schema.ts';
-import { taggedTuple } from './tagged-tuple.ts';
+import { decodeSubmit, encodeSubmit, submitEntry } from './submit-entry.ts';
 
 const at = z.int();
 const definitionUnknown = z.literal([0, 1]);
@@ -33,10 +34,6 @@ const endsWithValue = (stored: readonly unknown[]) => stored.at(-1) !== null;
 const endsGated = (known: number) => (stored: readonly unknown[]) =>
   stored.length <= known || stored.length > known + 3 || endsWithValue(stored);
 
-// Orders stored before submitters were recorded have no name.
-const submit = z
-  .tuple([z.literal('s'), at, z.string().nullable().optional()], jsonSchema)
-  .refine((stored) => stored.length !== 3 || endsWithValue(stored));
 const claim = z
   .tuple(
     [
@@ -133,7 +130,7 @@ const shortened = z.tuple([z.literal('k'), at, count, count], jsonSchema);
 const unknown = z.tuple([z.string(), at], jsonSchema);
 
 type StoredEntry = z.infer<
-  | typeof submit
+  | typeof submitEntry
   | typeof claim
   | typeof held
   | typeof progress
@@ -148,7 +145,7 @@ type StoredEntry = z.infer<
 >;
 
 const forms: Readonly<Record<string, z.ZodType<StoredEntry>>> = {
-  s: submit,
+  s: submitEntry,
   c: claim,
   v: claim,
   w: held,
@@ -206,17 +203,16 @@ function isOfUnknownKind(stored: unknown): boolean {
 }
 
 function encodeEntry(entry: HistoryEntry, epoch: number): readonly unknown[] {
-  return entry.type === 'unknown' ? entry.stored : withTail(encodeKnown(entry, epoch), entry);
+  if (entry.type === 'unknown') return entry.stored;
+  if (entry.type === 'submit') return encodeSubmit(entry, epoch);
+  return withTail(encodeKnown(entry, epoch), entry);
 }
 
-type KnownEntry = Exclude<HistoryEntry, { type: 'unknown' }>;
+type KnownEntry = Exclude<HistoryEntry, { type: 'unknown' | 'submit' }>;
 
 function encodeKnown(entry: KnownEntry, epoch: number): readonly unknown[] {
   const when = entry.at - epoch;
   switch (entry.type) {
-    case 'submit':
-      // A tail needs the null before it, to be at its index.
-      return entry.by === null && entry.tail === undefined ? ['s', when] : ['s', when, entry.by];
     case 'claim':
     case 'resume': {
       const tag = entry.type === 'claim' ? 'c' : 'v';
@@ -286,12 +282,10 @@ function withLate(
   return tail === undefined ? known : [...known, null];
 }
 
-function decodeEntry(stored: StoredEntry, at: number, epoch: number): KnownEntry {
+function decodeEntry(stored: StoredEntry, at: number, epoch: number): HistoryEntry {
   switch (stored[0]) {
-    case 's': {
-      const [, , by = null, ...tail] = stored;
-      return { type: 'submit', at, by, ...tailOf(tail) };
-    }
+    case 's':
+      return decodeSubmit(stored, epoch);
     case 'c':
     case 'v':
     case 'w':
