@@ -4,33 +4,29 @@
  */
 
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
-import { dueAt } from '#core/decide/due.ts';
-import { audienceOf, changeOf } from '#core/model/change.ts';
 import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
-import { changeChecksum, orderChecksum } from '#embedded/integrity/checksums.ts';
 import { type DamageReport, damageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
-import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
 import { type Verification, verification } from '#embedded/integrity/verify.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
-import type { Outbox, StoredChange } from '#ports/outbox.ts';
+import type { Outbox } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import { copyInUse } from './backup.ts';
 import { forgetter } from './forget.ts';
-import { type GroupCommit, groupCommit } from './group-commit.ts';
+import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type RecordCache, recordCache } from './record-cache.ts';
 import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { agentSettingRows } from './tables/agent-settings.ts';
-import { type Lines, linesOf } from './tables/lines.ts';
+import { linesOf } from './tables/lines.ts';
 import { writeState } from './write-state.ts';
+import { writes } from './writes.ts';
 
 /** The ports that the embedded store implements, and its administration. */
 export interface SqliteStore
@@ -138,83 +134,6 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
       file?.close();
       database.close();
     },
-  };
-}
-
-interface WriteParts extends Pick<Listeners, 'notify'> {
-  readonly sql: Statements;
-  readonly cache: RecordCache;
-  readonly group: GroupCommit;
-  readonly totals: RunningTotals;
-  readonly lines: Lines;
-}
-
-function writes(
-  { sql, cache, group, totals, lines, notify }: WriteParts,
-  sweepPeriodMs: number,
-): Pick<StateStore, 'create' | 'commit' | 'line' | 'changeLine'> {
-  const dueKey = (record: ProcessRecord) => {
-    const due = dueAt(record);
-    return due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
-  };
-  const noteChange = (before: ProcessState | null, record: ProcessRecord): StoredChange[] => {
-    const change = changeOf(before, record);
-    if (change === null) return [];
-    return audienceOf(change).map((audience) => {
-      const text = JSON.stringify(change);
-      const checksum = changeChecksum(text, audience);
-      const { lastInsertRowid } = sql.insertChange.run(text, audience, checksum);
-      return { seq: Number(lastInsertRowid), change, audience };
-    });
-  };
-  return {
-    async create(order, record, line) {
-      const { orderId, details, digest, submittedAt } = order;
-      const stored = await group.write(() => {
-        if (line !== undefined && !lines.isAsRead(line)) {
-          const known = cache.get(orderId)?.record;
-          if (known === undefined) return 'overtaken';
-          return known.writeId === record.writeId ? 'created' : 'exists';
-        }
-        const document = JSON.stringify(details);
-        const checksum = orderChecksum(orderId, document, digest, submittedAt);
-        if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
-          return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
-        }
-        const seq = sql.insert(record, dueKey(record));
-        if (line !== undefined) lines.write(line);
-        totals.accepted();
-        cache.keep({ order, record, seq });
-        return { changes: noteChange(null, record) };
-      });
-      if (typeof stored === 'string') return stored;
-      notify(record, null, stored.changes);
-      return 'created';
-    },
-
-    async commit(record, replaced = record.revision - 1) {
-      const written = await group.write(() => {
-        const before = cache.get(record.orderId);
-        if (before?.record.writeId === record.writeId) return 'committed';
-        if (before === undefined) return 'conflict';
-        const keys = { due: dueKey(record), before: dueKey(before.record) };
-        if (!sql.replace(before.seq, record, replaced, keys)) return 'conflict';
-        totals.revised(record.revision - replaced);
-        cache.keep({ ...before, record });
-        return { before: before.record, changes: noteChange(before.record.processState, record) };
-      });
-      if (typeof written === 'string') return written;
-      notify(record, written.before, written.changes);
-      return 'committed';
-    },
-
-    line: async (name) => lines.read(name),
-    changeLine: (change) =>
-      group.write(() => {
-        const isAsRead = lines.isAsRead(change);
-        if (isAsRead) lines.write(change);
-        return isAsRead;
-      }),
   };
 }
 

@@ -50,6 +50,15 @@ export interface LineChange {
   readonly after: Line;
 }
 
+/** The change of a line with a new order. */
+export interface LineJoin extends LineChange {
+  /**
+   * The next revision of another order, which the new one replaces: it is written with the new order, and only where its stored
+   * revision is the one before. Default: none.
+   */
+  readonly replaced?: ProcessRecord;
+}
+
 /**
  * Every method may throw {@link UnavailableError}: whether a write happened is then not known. A write may
  * throw {@link RefusedError}: the store will never accept it, for example because it is too large.
@@ -63,12 +72,13 @@ export interface StateStore {
    * Stores order and record in one transaction (R1); `exists` when the order id is in use (R2). A
    * repetition with the same write id is recognised and returns `created` again (R12).
    *
-   * @param line changed in the same transaction; `overtaken`: it was not as it was read, and nothing was stored. Default: none
+   * @param line changed in the same transaction; `overtaken`: it was not as it was read, or the order that is to be replaced has
+   *   another revision, and nothing was stored. Default: none
    */
   create(
     order: Order,
     record: PendingRecord,
-    line?: LineChange,
+    line?: LineJoin,
   ): Promise<'created' | 'exists' | 'overtaken'>;
 
   /**

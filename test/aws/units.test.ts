@@ -104,6 +104,23 @@ test('the line of a singleton key costs three write units and two read units for
   expect(calls.map(({ all }) => all)).toEqual([1, 8, 1, 1, 1]);
 });
 
+test('an order that is replaced costs two write units with the next submission, which reads it', async () => {
+  const { store, calls } = await meteredStore();
+  const name = lineName('a'.repeat(40));
+  const turn = { line: name, since: start };
+  const one = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  const two = newOrder('01m7xvhwqb1k6fxrrfnk71k46j', start + 1_000);
+  const { orderId } = one.order;
+  const first = { name, before: await store.line(name), after: [orderId] };
+  await store.create(one.order, { ...one.record, turn }, first);
+  const line = { name, before: await store.line(name), after: [two.order.orderId] };
+  const read = (await store.records([orderId])).get(orderId) ?? one.record;
+  const cancel = { type: 'cancel', by: `order ${two.order.orderId}` } as const;
+  const replaced = next(read, cancel, start + 1_000);
+  await store.create(two.order, { ...two.record, turn }, { ...line, replaced });
+  expect(calls.map(({ all }) => all)).toEqual([1, 8, 1, 1, 10]);
+});
+
 test('a record that times out again and again stays within one write unit', async () => {
   const { store, calls } = await meteredStore();
   const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);

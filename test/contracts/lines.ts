@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Line, without } from '#core/flow/line.ts';
-import { lineName, type OrderId, orderId, writeId } from '#core/model/ids.ts';
+import { lineName, type OrderId, orderId, schedulerId, writeId } from '#core/model/ids.ts';
 import type { OrderTurn } from '#core/model/record.ts';
-import type { LineChange, StateStore } from '#ports/state-store.ts';
-import { claimed, newOrder } from '../support/orders.ts';
+import type { LineJoin, StateStore } from '#ports/state-store.ts';
+import { claimed, newOrder, next } from '../support/orders.ts';
 import type { StoreUnderTest } from './state-store.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -15,12 +15,14 @@ const one = orderId('one');
 const two = orderId('two');
 const three = orderId('three');
 
+const claim = { type: 'claim', by: schedulerId('s') } as const;
+
 const keyed = (id: string, turn: OrderTurn = { line: name }) => {
   const { order, record } = newOrder(id, now);
   return { order, record: { ...record, turn } };
 };
 
-const joining = (before: Line, id: OrderId): LineChange => ({
+const joining = (before: Line, id: OrderId): LineJoin => ({
   name,
   before,
   after: [...before, id],
@@ -43,7 +45,7 @@ export function linesContract(
       await under.close();
     });
 
-    const create = (id: string, line: LineChange, turn?: OrderTurn) => {
+    const create = (id: string, line: LineJoin, turn?: OrderTurn) => {
       const { order, record } = keyed(id, turn);
       return store.create(order, record, line);
     };
@@ -103,6 +105,76 @@ export function linesContract(
       await store.create(order, { ...record, writeId: writeId('other') });
       expect(await create('one', joining([], one))).toBe('exists');
       expect(await store.line(name)).toEqual([]);
+    });
+
+    /** The first order is stored, and this is the write of a second one that replaces it. */
+    const replacing = async () => {
+      await create('one', joining([], one), { line: name, since: now });
+      const first = (await store.records([one])).get(one);
+      if (first === undefined) throw new Error('it is not stored');
+      const cancel = { type: 'cancel', by: 'order two' } as const;
+      const replaced = { ...next(first, cancel, now + 1), writeId: writeId('replacing') };
+      return { first, replaced, line: { ...joining([one], two), after: [two], replaced } };
+    };
+
+    test('an order is replaced with the write that stores the next one', async () => {
+      const { replaced, line } = await replacing();
+      expect(await create('two', line, { line: name, since: now })).toBe('created');
+      expect(await store.line(name)).toEqual([two]);
+      const records = await store.records([one, two]);
+      expect(records.get(one)).toEqual(replaced);
+      expect(records.get(two)?.turn).toEqual({ line: name, since: now });
+      const { items } = await store.due({
+        ...{ shard: 0, from: 0, to: now + 3_600_000, limit: 10, cursor: null },
+      });
+      if (store.dueShards === 1) expect(items).toContain(one);
+      expect(await store.commit(next(replaced, claim, now + 2))).toBe('committed');
+    });
+
+    test('an order that has begun is not replaced, and the next one is not stored', async () => {
+      const { first, line } = await replacing();
+      const begun = claimed(first, now + 1);
+      await store.commit(begun);
+      expect(await create('two', line)).toBe('overtaken');
+      expect(await store.line(name)).toEqual([one]);
+      expect(await store.records([one, two])).toEqual(new Map([[one, begun]]));
+      expect(await store.orders([two])).toEqual(new Map());
+    });
+
+    test('an order whose line is another one is not replaced, and neither is one that is not stored', async () => {
+      const { first, replaced, line } = await replacing();
+      expect(await create('two', { ...line, before: [] })).toBe('overtaken');
+      const gone = { ...replaced, orderId: orderId('gone') };
+      expect(await create('two', { ...line, replaced: gone })).toBe('overtaken');
+      expect(await store.records([one, two])).toEqual(new Map([[one, first]]));
+      expect(await store.line(name)).toEqual([one]);
+    });
+
+    test('an order that exists replaces nothing (R2)', async () => {
+      const { first, line } = await replacing();
+      const { order, record } = newOrder('two', now);
+      await store.create(order, { ...record, writeId: writeId('other') });
+      expect(await create('two', line)).toBe('exists');
+      expect((await store.records([one])).get(one)).toEqual(first);
+      expect(await store.line(name)).toEqual([one]);
+    });
+
+    test('a create that replaced an order is recognised, and replaces it once (R12)', async () => {
+      const { replaced, line } = await replacing();
+      await create('two', line);
+      expect(await create('two', line)).toBe('created');
+      expect((await store.records([one])).get(one)).toEqual(replaced);
+    });
+
+    test('of a begin and a replacement at the same time, one happens', async () => {
+      const { first, replaced, line } = await replacing();
+      const begun = { ...claimed(first, now + 1), writeId: writeId('begun') };
+      const [created, committed] = await Promise.all([create('two', line), store.commit(begun)]);
+      const stored = (await store.records([one])).get(one);
+      expect([created, committed]).toEqual(
+        stored?.writeId === begun.writeId ? ['overtaken', 'committed'] : ['created', 'conflict'],
+      );
+      expect(stored).toEqual(created === 'created' ? replaced : begun);
     });
 
     test('of fifty that join an empty line at once, one does', async () => {

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { againOnConflict } from '#aws/failure.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
-import type { LineChange, StateStore } from '#ports/state-store.ts';
+import type { LineJoin, StateStore } from '#ports/state-store.ts';
 import { type Item, toItem } from './attributes.ts';
 import { dynamoLines, lineWrite } from './dynamo-lines.ts';
 import { dynamoListing } from './dynamo-listing.ts';
@@ -28,7 +28,7 @@ export function dynamoStore(options: DynamoStoreOptions): StateStore {
     ...dynamoListing(options),
     ...dynamoLines({ ...options, table: options.tables.orders }),
     create: (order, record, line) => create(options, order, record, line),
-    commit: (record, replaced) => commit(options, record, replaced ?? record.revision - 1),
+    commit: (record, replaced) => commit(options, record, replaced),
   };
 }
 
@@ -36,9 +36,10 @@ async function create(
   options: DynamoStoreOptions,
   order: Order,
   record: ProcessRecord,
-  line: LineChange | undefined,
+  line: LineJoin | undefined,
 ): Promise<'created' | 'exists' | 'overtaken'> {
   const { client, tables } = options;
+  const { replaced } = line ?? {};
   const ifNew = {
     ConditionExpression: 'attribute_not_exists(OrderID)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -48,6 +49,7 @@ async function create(
       { Put: { TableName: tables.orders, Item: orderItem(order), ...ifNew } },
       { Put: { TableName: tables.processes, Item: recordItem(options, record), ...ifNew } },
       ...(line === undefined ? [] : [lineWrite(tables.orders, line)]),
+      ...(replaced === undefined ? [] : [{ Put: recordPut(options, replaced) }]),
     ],
   });
   return againOnConflict(options, isConflict, async () => {
@@ -68,13 +70,10 @@ async function create(
 async function commit(
   options: DynamoStoreOptions,
   record: ProcessRecord,
-  replaced: number,
+  replaced: number | undefined,
 ): Promise<'committed' | 'conflict'> {
   const command = new PutItemCommand({
-    TableName: options.tables.processes,
-    Item: recordItem(options, record),
-    ConditionExpression: 'Revision = :before',
-    ExpressionAttributeValues: { ':before': { N: String(replaced) } },
+    ...recordPut(options, record, replaced),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   return againOnConflict(options, isConflict, async () => {
@@ -87,6 +86,18 @@ async function commit(
     }
   });
 }
+
+/** Replaces a revision of the record. */
+const recordPut = (
+  options: DynamoStoreOptions,
+  record: ProcessRecord,
+  replaced = record.revision - 1,
+) => ({
+  TableName: options.tables.processes,
+  Item: recordItem(options, record),
+  ConditionExpression: 'Revision = :before',
+  ExpressionAttributeValues: { ':before': { N: String(replaced) } },
+});
 
 /** The stored write is this one: its answer was lost, or the SDK sent it twice. */
 function isOwn(stored: Item | undefined, { writeId }: ProcessRecord): boolean {

@@ -57,8 +57,13 @@ export function simStore(options: SimStoreOptions): StateStore {
   return {
     dueShards: table.shards,
     create: (order: Order, record, line) =>
-      write(record, 0, `create ${record.orderId}`, 'created', () =>
-        table.create(order, record, machine.name, line),
+      write(
+        record,
+        0,
+        `create ${record.orderId}`,
+        'created',
+        () => table.create(order, record, machine.name, line),
+        line?.replaced,
       ),
     line: (name) => call('line', () => table.line(name)),
     changeLine: (change) => {
@@ -104,14 +109,24 @@ type Writer = <Answer extends string>(
   what: string,
   won: Answer,
   act: () => Answer,
+  /** Another order that is written with it. */
+  withIt?: ProcessRecord,
 ) => Promise<Answer>;
 
 function writer({ machine, operations, rules, outage, faults }: SimStoreOptions): Writer {
   /** Writes whose first answer was lost. */
   const unanswered = new Set<string>();
-  return async (record, replaced, what, won, act) => {
+  return async (record, replaced, what, won, act, withIt) => {
     const { orderId, revision, writeId } = record;
     const answered = operations.write(orderId, { replaced, revision }, writeId);
+    // Where it is refused, any of the conditions may have failed: only that it was written is an answer.
+    const answeredWithIt =
+      withIt &&
+      operations.write(
+        withIt.orderId,
+        { replaced: withIt.revision - 1, revision: withIt.revision },
+        withIt.writeId,
+      );
     const isAgain = unanswered.has(writeId);
     // A store that refuses a write refuses it each time, so its first try was not written.
     const isRefused = !isAgain && revision > 1 && faults.strike('write-refused');
@@ -126,6 +141,10 @@ function writer({ machine, operations, rules, outage, faults }: SimStoreOptions)
         },
       });
       answered(answer === won);
+      if (answer === won && withIt !== undefined) {
+        answeredWithIt?.(true);
+        rules.committed(withIt);
+      } else if (isAgain && withIt !== undefined) rules.unknown(withIt, machine);
       if (answer === won) rules.committed(record);
       // Another write may have followed: only the latest write can be recognised.
       else if (isAgain) rules.unknown(record, machine);
@@ -135,6 +154,7 @@ function writer({ machine, operations, rules, outage, faults }: SimStoreOptions)
       if (error instanceof RefusedError) throw error;
       // Submitters repeat a submission with its key.
       if (isAgain || revision === 1) rules.unknown(record, machine);
+      if (withIt !== undefined) rules.unknown(withIt, machine);
       unanswered.add(writeId);
       throw error;
     }

@@ -9,7 +9,7 @@ import { ReeveError, RefusedError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
-import type { DueQuery, LineChange, ListQuery, Page } from '#ports/state-store.ts';
+import type { DueQuery, LineJoin, ListQuery, Page } from '#ports/state-store.ts';
 import { type SimLines, simLines } from './sim-lines.ts';
 
 /** A write that was applied. */
@@ -37,7 +37,7 @@ export interface SimTable extends SimLines {
     order: Order,
     record: PendingRecord,
     by: string,
-    line?: LineChange,
+    line?: LineJoin,
   ): 'created' | 'exists' | 'overtaken';
   commit(record: ProcessRecord, replaced: number, by: string): 'committed' | 'conflict';
   record(orderId: OrderId): ProcessRecord | undefined;
@@ -89,8 +89,12 @@ export function simTable(options: TableOptions): SimTable {
       const known = records.get(order.orderId);
       if (known !== undefined) return known.writeId === record.writeId ? 'created' : 'exists';
       if (line !== undefined && !isAsRead(line)) return 'overtaken';
+      const { replaced } = line ?? {};
+      const before = replaced && records.get(replaced.orderId);
+      if (before?.revision !== (replaced && replaced.revision - 1)) return 'overtaken';
       orders.set(order.orderId, order);
       if (line !== undefined) writeLine(line);
+      if (replaced !== undefined && before !== undefined) write(before, replaced, by);
       write(null, record, by);
       return 'created';
     },

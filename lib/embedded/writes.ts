@@ -1,0 +1,113 @@
+/** How orders, their records, their changes and their lines are written: each write is a part of a group commit. */
+import { dueAt } from '#core/decide/due.ts';
+import { audienceOf, changeOf } from '#core/model/change.ts';
+import { CorruptDataError } from '#core/model/errors.ts';
+import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
+import { changeChecksum, orderChecksum } from '#embedded/integrity/checksums.ts';
+import type { RunningTotals } from '#embedded/integrity/totals.ts';
+import type { StoredChange } from '#ports/outbox.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { Listeners } from './listeners.ts';
+import type { RecordCache } from './record-cache.ts';
+import type { Statements } from './statements.ts';
+import type { Lines } from './tables/lines.ts';
+
+interface WriteParts extends Pick<Listeners, 'notify'> {
+  readonly sql: Statements;
+  readonly cache: RecordCache;
+  readonly group: GroupCommit;
+  readonly totals: RunningTotals;
+  readonly lines: Lines;
+}
+
+type Cached = NonNullable<ReturnType<RecordCache['get']>>;
+
+/** The writes of the embedded store. A listener learns of each record once it is durable. */
+export function writes(
+  { sql, cache, group, totals, lines, notify }: WriteParts,
+  sweepPeriodMs: number,
+): Pick<StateStore, 'create' | 'commit' | 'line' | 'changeLine'> {
+  const dueKey = (record: ProcessRecord) => {
+    const due = dueAt(record);
+    return due === null ? null : Math.ceil(due / sweepPeriodMs) * sweepPeriodMs;
+  };
+  const noteChange = (before: ProcessState | null, record: ProcessRecord): StoredChange[] => {
+    const change = changeOf(before, record);
+    if (change === null) return [];
+    return audienceOf(change).map((audience) => {
+      const text = JSON.stringify(change);
+      const checksum = changeChecksum(text, audience);
+      const { lastInsertRowid } = sql.insertChange.run(text, audience, checksum);
+      return { seq: Number(lastInsertRowid), change, audience };
+    });
+  };
+  /** Null where the stored record does not have the revision that this one replaces. */
+  const replace = (before: Cached | undefined, record: ProcessRecord, replaced: number) => {
+    if (before === undefined) return null;
+    const keys = { due: dueKey(record), before: dueKey(before.record) };
+    if (!sql.replace(before.seq, record, replaced, keys)) return null;
+    totals.revised(record.revision - replaced);
+    cache.keep({ ...before, record });
+    return { before: before.record, changes: noteChange(before.record.processState, record) };
+  };
+  const isCurrent = (next: ProcessRecord | undefined) =>
+    next === undefined || cache.get(next.orderId)?.record.revision === next.revision - 1;
+  return {
+    async create(order, record, line) {
+      const { orderId, details, digest, submittedAt } = order;
+      const { replaced } = line ?? {};
+      const stored = await group.write(() => {
+        if (line !== undefined && !(lines.isAsRead(line) && isCurrent(replaced))) {
+          const known = cache.get(orderId)?.record;
+          if (known === undefined) return 'overtaken';
+          return known.writeId === record.writeId ? 'created' : 'exists';
+        }
+        const document = JSON.stringify(details);
+        const checksum = orderChecksum(orderId, document, digest, submittedAt);
+        if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
+          return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
+        }
+        const seq = sql.insert(record, dueKey(record));
+        if (line !== undefined) lines.write(line);
+        totals.accepted();
+        cache.keep({ order, record, seq });
+        const gone =
+          replaced && replace(cache.get(replaced.orderId), replaced, replaced.revision - 1);
+        // The cache, which has the revision, is not what is stored.
+        if (gone === null) throw damaged();
+        return { gone, changes: noteChange(null, record) };
+      });
+      if (typeof stored === 'string') return stored;
+      const { gone, changes } = stored;
+      if (replaced && gone) notify(replaced, gone.before, gone.changes);
+      notify(record, null, changes);
+      return 'created';
+    },
+
+    async commit(record, replaced = record.revision - 1) {
+      const written = await group.write(() => {
+        const before = cache.get(record.orderId);
+        if (before?.record.writeId === record.writeId) return 'committed';
+        return replace(before, record, replaced) ?? 'conflict';
+      });
+      if (typeof written === 'string') return written;
+      notify(record, written.before, written.changes);
+      return 'committed';
+    },
+
+    line: async (name) => lines.read(name),
+    changeLine: (change) =>
+      group.write(() => {
+        const isAsRead = lines.isAsRead(change);
+        if (isAsRead) lines.write(change);
+        return isAsRead;
+      }),
+  };
+}
+
+const damaged = () =>
+  new CorruptDataError(
+    'row-damaged',
+    'The stored record of an order that was to be replaced has another revision than it had when it was read. Nothing was written.',
+  );
