@@ -38,7 +38,10 @@ export const historySchema = z
       .optional()
       .openapi({ description: 'Whether the order was found past its own deadline.' }),
     reason: z.string().optional(),
-    notBefore: instant.optional(),
+    notBefore: instant.optional().openapi({
+      description:
+        'Of a submission or an interruption: the order was not to be claimed before this instant.',
+    }),
     definitionUnknown: z.boolean().optional(),
     holds: z
       .array(holdSchema)

@@ -140,10 +140,17 @@ export const orderSchema = summarySchema
           'When an order that is not finished stops for an operator (hold) or is undone; null when its workflow has no such limit, and after a resubmit past it.',
       }),
     turn: z
-      .union([z.object({ behind: z.string().nullable(), replaces: z.boolean() }), z.null()])
+      .union([
+        z.object({
+          behind: z.string().nullable(),
+          replaces: z.boolean(),
+          since: z.union([instant, z.null()]),
+        }),
+        z.null(),
+      ])
       .openapi({
         description:
-          'The place of the order among those with its singleton key. behind: the last of them at its submission, null when it was the first; the order begins when all before it have ended. replaces: those are cancelled. Null for an order without a singleton key.',
+          'The place of the order among those with its singleton key. behind: the last of them at its submission, null when it was the first; the order begins when all before it have ended. replaces: those are cancelled. since: until it begins, a later order of the key replaces it (debounce), and this is when the first of the orders that replaced each other was submitted; null where none does. Null for an order without a singleton key.',
       }),
     steps: z.record(z.string(), stepSchema),
     history: z.array(historySchema),

@@ -25,6 +25,10 @@ export const workflowsSchema = z
           description:
             'What happens to a submission while an earlier order of its singleton key has not ended; null for a workflow without such a key.',
         }),
+        debounce: z.union([z.object({ quietMs: z.int(), atMostMs: z.int() }), z.null()]).openapi({
+          description:
+            'With the singleton debounce: how long after its submission an order begins unless a later one replaces it, and how long after the first of those at the latest, ms; null otherwise.',
+        }),
         steps: z.array(
           z.object({
             name: z.string(),

@@ -8,6 +8,7 @@ import { callPolicy, type StepPolicy } from '#core/model/policy.ts';
 import {
   isUndoneFirst,
   type Order,
+  type OrderTurn,
   type ProcessRecord,
   type StepProgress,
   type StepRecord,
@@ -74,9 +75,7 @@ export function orderView(
     deadline: record.deadline
       ? { lateAt: iso(record.deadline.lateAt), onLate: record.deadline.onLate }
       : null,
-    turn: record.turn
-      ? { behind: record.turn.behind ?? null, replaces: record.turn.replaces === true }
-      : null,
+    turn: record.turn ? turnView(record.turn) : null,
     steps: Object.fromEntries(
       record.steps.map((step) => [step.name, stepView(record, step, shown)]),
     ),
@@ -89,6 +88,12 @@ export function orderView(
   };
 }
 
+const turnView = ({ behind, replaces, since }: OrderTurn): NonNullable<OrderDocument['turn']> => ({
+  behind: behind ?? null,
+  replaces: replaces === true,
+  since: isoOrNull(since ?? null),
+});
+
 export function historyView(entry: HistoryEntry): HistoryDocument {
   const { at, tail: _, ...rest } = entry;
   switch (rest.type) {
@@ -97,8 +102,13 @@ export function historyView(entry: HistoryEntry): HistoryDocument {
     case 'interrupted':
       return { at: iso(at), ...rest, steps: [...rest.steps], notBefore: iso(rest.notBefore) };
     case 'submit': {
-      const { type, by } = rest;
-      return { at: iso(at), type, ...(by !== null && { by }) };
+      const { type, by, notBefore } = rest;
+      return {
+        at: iso(at),
+        type,
+        ...(by !== null && { by }),
+        ...(notBefore !== undefined && { notBefore: iso(notBefore) }),
+      };
     }
     case 'claim':
     case 'resume':
@@ -157,6 +167,7 @@ export function workflowsView(registry: WorkflowRegistry): WorkflowsDocument {
         fingerprint,
         deadline,
         singleton: singleton?.else ?? null,
+        debounce: singleton?.debounce ?? null,
         steps: steps.map(({ name: step, agent, pool, failover, after, when, undo, policy }) => ({
           name: step,
           agent,

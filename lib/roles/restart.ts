@@ -3,7 +3,8 @@
  * each live order is interrupted, without a failure counted (R20): in due order and in slices, while Reeve already
  * accepts work. Three invariants:
  *
- * 1. Nothing else changes such an order before it is interrupted: a role that is about to calls `interruptNow`.
+ * 1. Nothing else changes such an order before it is interrupted: a role that is about to calls `interruptNow`. The submission may
+ *    cancel one that has made no call, of which the restart lost nothing (debounce.ts).
  * 2. No sweep reaches it before: the sweep would count a failure for each call that the restart ended.
  * 3. An order that was submitted since the start is not interrupted.
  *

@@ -1,13 +1,15 @@
 /** The submission: turns an accepted document into order and process record, in one write (R1, R2). */
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin } from '#core/codec/json-size.ts';
-import { submitted } from '#core/decide/submit.ts';
+import { firstCommands, submitted } from '#core/decide/submit.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AdmissionRefusal } from '#core/flow/admission-rule.ts';
+import type { Submit } from '#core/model/event.ts';
 import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
+import type { Command } from '#core/model/message.ts';
 import type { Order, Priority, ProcessState } from '#core/model/record.ts';
 import type { Admission } from '#ports/admission.ts';
 import type { Channels } from '#ports/channels.ts';
@@ -17,6 +19,7 @@ import type { Digest, Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { sendCommands } from './send-commands.ts';
 import { type Create, createInLine, type LineFull } from './singleton/create-in-line.ts';
+import type { FoundPlace } from './singleton/find-place.ts';
 
 /** One document to be accepted as an order. */
 export interface SubmissionRequest {
@@ -132,31 +135,31 @@ async function accept(
   const orderId = key === null ? ids.orderId() : keyedOrderId(ports.digest, tenant, key);
   const from = { orderId, priority, tenant, replyTo, correlationId };
   const event = { type: 'submit', by, ...from } as const;
-  const { record, commands } = submitted(event, definition, nowMs, ids.writeId());
+  const writeId = ids.writeId();
   const order: Order = { orderId, details, digest, submittedAt: nowMs };
-  const create: Create = (turn, change) =>
-    admitted(ports, request, () =>
-      store.create(order, turn === undefined ? record : { ...record, turn }, change),
-    );
+  let commands: readonly Command[] = [];
+  const create: Create = (place) => {
+    const first = submitted(withStart(event, place), definition, nowMs, writeId, place?.turn);
+    commands = [...first.commands, ...(place?.commands ?? [])];
+    return admitted(ports, request, () => store.create(order, first.record, place?.change));
+  };
   const { singleton } = definition;
+  const keyed = { request, details, orderId, submittedAt: nowMs };
   const stored =
-    singleton === undefined
-      ? await create()
-      : await createInLine(ports, singleton, { request, details, orderId }, create);
+    singleton === undefined ? await create() : await createInLine(ports, singleton, keyed, create);
   if (typeof stored === 'object') {
     if ('kind' in stored) return stored;
     // What was accepted once is accepted, however often it is sent and however much waits now.
     const isKnown = key !== null && (await store.records([orderId])).has(orderId);
-    return isKnown ? repeated(store, orderId, digest) : { kind: 'overloaded', ...stored };
+    return isKnown ? repeated(ports, orderId, digest) : { kind: 'overloaded', ...stored };
   }
-  if (stored === 'exists') {
-    const outcome = await repeated(store, orderId, digest);
-    if (outcome.kind !== 'accepted' || outcome.processState !== 'Pending') return outcome;
-  }
-  // Also for an order that already existed: its first submission may have failed between write and send (R12).
+  if (stored === 'exists') return repeated(ports, orderId, digest);
   await sendCommands(ports, commands);
-  return { kind: 'accepted', orderId, processState: record.processState };
+  return { kind: 'accepted', orderId, processState: 'Pending' };
 }
+
+const withStart = (event: Submit, place: FoundPlace | undefined): Submit =>
+  place?.notBefore === undefined ? event : { ...event, notBefore: place.notBefore };
 
 /** Writes an order unless it is refused. */
 async function admitted<Written>(
@@ -185,11 +188,13 @@ function keyedOrderId(digest: Digest, tenant: string | null, key: string): Order
   return checkedOrderId(`k${digest(canonicalJson([tenant, key])).slice(0, 40)}`);
 }
 
+/** The answer to a submission whose order is stored. */
 async function repeated(
-  store: StateStore,
+  ports: SubmissionPorts,
   orderId: OrderId,
   digest: string,
 ): Promise<SubmissionOutcome> {
+  const { store, clock } = ports;
   const ids = [orderId];
   const [orders, records] = await Promise.all([store.orders(ids), store.records(ids)]);
   const record = records.get(orderId);
@@ -198,7 +203,10 @@ async function repeated(
       { field: 'Idempotency-Key', message: 'was used for another submission: use a new key' },
     ]);
   }
-  return { kind: 'accepted', orderId, processState: record.processState };
+  const { processState } = record;
+  // Its first submission may have failed between write and send (R12).
+  if (processState === 'Pending') await sendCommands(ports, firstCommands(record, clock.now()));
+  return { kind: 'accepted', orderId, processState };
 }
 
 function unknownWorkflow(

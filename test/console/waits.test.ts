@@ -46,7 +46,7 @@ test('a step that is held to be undone first says so', () => {
 test('an order whose turn has not come waits for earlier ones, once for all its steps', () => {
   const held = { agent: 'packing', held: { gate: 'turn' as const, since, until: probeAt } };
   const steps = { one: held, two: { ...held, agent: 'mail' } };
-  expect(waitsOf({ steps, turn: { behind: 'o-0', replaces: false } }, [])).toEqual([
+  expect(waitsOf({ steps, turn: { behind: 'o-0', replaces: false, since: null } }, [])).toEqual([
     { what: 'order o-0 and earlier ones of its singleton key', since, probeAt: null },
   ]);
 });

@@ -55,10 +55,13 @@ export interface StepSpec extends Omit<PolicyOptions, 'undo'> {
 /** A workflow of these steps; each has 1 s, one retry, and an agent or a pool called `svc-` and its name. */
 export function flow(
   steps: Readonly<Record<string, StepSpec>>,
-  deadline: Pick<Parameters<typeof checkWorkflow>[0], 'completeWithinMs' | 'onLate'> = {},
+  options: Pick<
+    Parameters<typeof checkWorkflow>[0],
+    'completeWithinMs' | 'onLate' | 'singleton'
+  > = {},
 ): WorkflowDefinition {
   return checkWorkflow({
-    ...deadline,
+    ...options,
     name: workflowName('flow'),
     version: 1,
     details: z.json(),

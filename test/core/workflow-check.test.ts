@@ -1,7 +1,6 @@
 /** What a definition must be beyond its types: each refusal, with the workflow and step it names. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineWorkflow } from '#core/definition/workflow.ts';
 import { checkWorkflow } from '#core/definition/workflow-check.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import { workflowName } from '#core/model/ids.ts';
@@ -416,25 +415,5 @@ describe('the output limit of a step is', () => {
 
   it('not part of the fingerprint, so unfinished orders continue', () => {
     expect(flow({ a: { outputBytesMax: 100 } }).fingerprint).toBe(flow({ a: {} }).fingerprint);
-  });
-});
-
-const keyed = (singleton: object) => () =>
-  defineWorkflow({
-    ...{ name: 'flow', version: 1, details: z.object({ cart: z.string() }) },
-    singleton: { key: ({ details: { cart } }) => cart, else: 'wait', ...singleton },
-  }).build();
-
-it.each([
-  [
-    'a rule that is none',
-    { else: 'queue' },
-    'singleton.else is "queue", where "wait", "skip", "replace" are allowed',
-  ],
-  ['a key that is no function', { key: 'cart' }, 'singleton.key is not a function'],
-])('refuses a singleton with %s', (_, singleton, problem) => {
-  expect(refusalOf(keyed(singleton))).toEqual({
-    code: 'singleton-invalid',
-    message: `workflow flow@1: ${problem}.`,
   });
 });

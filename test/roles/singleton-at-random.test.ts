@@ -11,6 +11,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import type { SubmissionOutcome } from '#roles/submission.ts';
 import { randoms } from '../support/randoms.ts';
 import {
+  cartWorkflow,
   type Faults,
   idOf,
   type SingletonWorld,
@@ -29,7 +30,7 @@ const acts = fc.array(
   fc.record({
     what: fc.constantFrom(
       ...(['submit', 'submit', 'nudge', 'nudge', 'nudge', 'answer', 'answer', 'answer'] as const),
-      ...(['decline', 'cancel', 'resubmit', 'twice', 'lose', 'sweep'] as const),
+      ...(['decline', 'cancel', 'resubmit', 'twice', 'lose', 'wait', 'sweep'] as const),
     ),
     at: fc.nat({ max: 20 }),
     /** With the one before it, at the same time. */
@@ -76,6 +77,8 @@ async function perform(
     case 'lose':
       world.nudges.splice(at, 1);
       return;
+    case 'wait':
+      return world.wait(at * 500);
     case 'cancel':
       if (id !== undefined) await world.cancel(id);
       return;
@@ -111,9 +114,13 @@ test.each(singletonRules)(
   async (rule) => {
     await fc.assert(
       fc.asyncProperty(acts, fc.integer({ min: 1, max: 2 ** 31 - 2 }), async (all, seed) => {
+        const { debounce } = cartWorkflow(rule).singleton ?? {};
         const draw = randoms(seed);
         const breaches: string[] = [];
-        const judge = singletonBreaches((_, message) => breaches.push(message));
+        const judge = singletonBreaches(
+          (_, message) => breaches.push(message),
+          () => debounce,
+        );
         const world = singletonWorld(rule, judge);
         const ids: OrderId[] = [];
         let running: Promise<void>[] = [];
@@ -130,6 +137,7 @@ test.each(singletonRules)(
         for (const cart of carts) {
           const last = await world.submit(cart);
           expect(last).not.toHaveProperty('skipped');
+          await world.wait(debounce?.atMostMs ?? 0);
           await world.settle();
           expect(await world.record(idOf(last))).toMatchObject({ processState: 'Processed' });
         }

@@ -8,7 +8,7 @@ import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { testLog } from '../support/log.ts';
-import { idOf } from '../support/singleton-world.ts';
+import { debounceTimes, idOf, ruleOptions } from '../support/singleton-world.ts';
 import { somewhere } from '../support/stored-data.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -19,7 +19,7 @@ const painting = (rule: SingletonRule) =>
     name: 'painting',
     version: 1,
     details: input,
-    singleton: { key: ({ details: { customer } }) => customer, else: rule },
+    singleton: { key: ({ details: { customer } }) => customer, ...ruleOptions(rule) },
   })
     .step('paint', {
       agent: paint,
@@ -35,12 +35,12 @@ async function shop(
   rule: SingletonRule,
   { path = ':memory:', clock = virtualClock(), keepEndedMs = 3_600_000 } = {},
 ) {
-  const calls: { readonly customer: string; readonly action: string }[] = [];
+  const calls: { readonly customer: string; readonly action: string; readonly at: number }[] = [];
   const atWork = new Map<string, number>();
   let mostAtOnce = 0;
   const work = async (given: unknown, action: string) => {
     const { customer } = input.parse(given);
-    calls.push({ customer, action });
+    calls.push({ customer, action, at: clock.now() });
     const now = (atWork.get(customer) ?? 0) + 1;
     atWork.set(customer, now);
     mostAtOnce = Math.max(mostAtOnce, now);
@@ -133,6 +133,67 @@ test('skip: while an order lives, its key answers with it; after its end it is f
   expect(await submit('ada')).not.toHaveProperty('skipped');
   await clock.advance(10_000);
   expect(calls).toHaveLength(2);
+});
+
+/** How long after the start each call began, s. */
+const begunAfter = (calls: readonly { readonly at: number }[], start: number) =>
+  calls.map(({ at }) => Math.round((at - start) / 1_000));
+
+test('debounce: the last order of a burst begins when it was quiet, and no later than its workflow says', async () => {
+  const { clock, calls, submit, record } = await shop('debounce');
+  const start = clock.now();
+  const ids: OrderId[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    ids.push(idOf(await submit('ada')));
+    await clock.advance(2_000);
+  }
+  await clock.advance(20_000);
+  const states = await Promise.all(ids.map(async (id) => (await record(id))?.processState));
+  expect(states).toEqual(['Undone', 'Undone', 'Processed']);
+  // Submitted after 4 s, and quiet for 5.
+  expect(begunAfter(calls, start)).toEqual([9]);
+});
+
+test('debounce: a stream of orders begins one as often as its workflow says, and none beside another', async () => {
+  const { clock, calls, submit, mostAtOnce } = await shop('debounce');
+  const start = clock.now();
+  for (let at = 0; at < 60; at += 1) {
+    await submit('ada');
+    await clock.advance(1_000);
+  }
+  // Each 12 s after the first one that was submitted since the one before began, which takes 10 s.
+  expect(begunAfter(calls, start)).toEqual([12, 24, 36, 48, 60]);
+  expect(mostAtOnce()).toBe(1);
+});
+
+test('debounce: a process that is started again begins the last order at its instant', async () => {
+  const path = somewhere();
+  const clock = virtualClock();
+  const first = await shop('debounce', { path, clock });
+  const start = clock.now();
+  const ids = [idOf(await first.submit('ada'))];
+  await clock.advance(1_000);
+  ids.push(idOf(await first.submit('ada')));
+  first.reeve.close();
+  const second = await shop('debounce', { path, clock });
+  await clock.advance(1_000);
+  ids.push(idOf(await second.submit('ada')));
+  await clock.advance(30_000);
+  const states = await Promise.all(ids.map(async (id) => (await second.record(id))?.processState));
+  expect(states).toEqual(['Undone', 'Undone', 'Processed']);
+  expect(begunAfter(second.calls, start)).toEqual([7]);
+  second.reeve.close();
+  rmSync(path, { force: true });
+});
+
+test('debounce: an order that waits for later ones is no backlog', async () => {
+  const { reeve, clock, submit } = await shop('debounce');
+  await submit('ada');
+  await clock.advance(1_000);
+  const [agent] = reeve.activity().agents;
+  expect(agent).toMatchObject({ inFlight: 0, waiting: 0, oldestAt: null, held: [] });
+  await clock.advance(debounceTimes.quiet);
+  expect(reeve.activity().agents).toMatchObject([{ inFlight: 1, waiting: 0 }]);
 });
 
 test('orders that wait are no backlog, and none of their agent', async () => {

@@ -28,13 +28,20 @@ const packing = defineAgent({
   undo: 'offered',
 });
 
+/** How long orders of the rule `debounce` wait for later ones, ms. */
+export const debounceTimes = { quiet: 5_000, atMost: 12_000 } as const;
+
+/** A rule, with the options that it needs. */
+export const ruleOptions = (rule: SingletonRule) =>
+  rule === 'debounce' ? { else: rule, ...debounceTimes } : { else: rule };
+
 /** Two steps, one after the other; details without a cart have no key. */
 export const cartWorkflow = (rule: SingletonRule) =>
   defineWorkflow({
     name: 'cart',
     version: 1,
     details: z.object({ cart: z.string().nullable() }),
-    singleton: { key: ({ details: { cart } }) => cart, else: rule },
+    singleton: { key: ({ details: { cart } }) => cart, ...ruleOptions(rule) },
   })
     .step('pick', { agent: packing, input: ({ details: { cart } }) => ({ cart: cart ?? '' }) })
     .step('pack', {
@@ -91,12 +98,14 @@ export function singletonWorld(
   onTestFinished(() => real.close());
   real.watchRecords((record) => onWrite(record));
   const nudges: Nudge[] = [];
+  const delayed: Nudge[] = [];
   const requests: Request[] = [];
   const channels = {
-    // Delayed nudges are lost: sweeps find what has waited.
+    // Delayed nudges are lost, unless a test delivers them: sweeps find what has waited.
     nudges: {
-      send: async (all: readonly Nudge[]) =>
-        void nudges.push(...all.filter(({ at }) => at === undefined)),
+      async send(all: readonly Nudge[]) {
+        for (const nudge of all) (nudge.at === undefined ? nudges : delayed).push(nudge);
+      },
     },
     requests: { send: async (all: readonly Request[]) => void requests.push(...all) },
   };
@@ -137,6 +146,7 @@ export function singletonWorld(
     log,
     store: real,
     nudges,
+    delayed,
     requests,
     submit: (
       cart: string | null,
@@ -163,6 +173,14 @@ export function singletonWorld(
         const reply: Reply = { orderId, step, attempt, action, result };
         return role.onReplies(request.agent, [reply]);
       }),
+    /** Lets time pass, and then delivers the nudges that were delayed until now. */
+    async wait(ms: number): Promise<void> {
+      await clock.advance(ms);
+      const isDue = ({ at = 0 }: Nudge) => at <= clock.now();
+      nudges.push(...delayed.filter(isDue));
+      delayed.splice(0, delayed.length, ...delayed.filter((nudge) => !isDue(nudge)));
+      while (nudges.length > 0) await world.deliverNudge();
+    },
     cancel: (orderId: OrderId) => assembleOperator(process(never)).cancel(orderId, 'otto'),
     resubmit: (orderId: OrderId) => assembleOperator(process(never)).resubmit(orderId, 'otto'),
     /** What a sweep does: orders that are due are recovered. */

@@ -5,8 +5,8 @@ import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Remedy } from '#core/model/policy.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { checkPolicy, deadlineOf } from './policy-check.ts';
-import { singletonRules } from './singleton.ts';
+import { checkPolicy, deadlineOf, type PolicyRefusal } from './policy-check.ts';
+import { checkedSingleton, type UncheckedSingleton } from './singleton-check.ts';
 import type { StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
 import { outputAllowances } from './workflow-size.ts';
 
@@ -17,9 +17,10 @@ export type UncheckedStep = Omit<StepDefinition, 'outputBytesMax'> & {
 
 type Unchecked = Omit<
   WorkflowDefinition,
-  'order' | 'fingerprint' | 'hasPools' | 'steps' | 'deadline'
+  'order' | 'fingerprint' | 'hasPools' | 'steps' | 'deadline' | 'singleton'
 > & {
   readonly steps: readonly UncheckedStep[];
+  readonly singleton?: UncheckedSingleton | undefined;
   readonly completeWithinMs?: number | undefined;
   readonly onLate?: Remedy | undefined;
 };
@@ -28,13 +29,16 @@ type Unchecked = Omit<
 export function checkWorkflow({
   completeWithinMs,
   onLate,
+  singleton: given,
   ...workflow
 }: Unchecked): WorkflowDefinition {
   const refuse = refusal(workflow);
+  const refuseWorkflow: PolicyRefusal = (code, problem) => refuse(code, null, problem);
   if (!Number.isSafeInteger(workflow.version) || workflow.version < 1) {
     throw refuse('version-invalid', null, `version ${workflow.version} is not 1, 2, 3 …`);
   }
-  checkSingleton(workflow, refuse);
+  const singleton =
+    given === undefined ? undefined : checkedSingleton(given, completeWithinMs, refuseWorkflow);
   const { steps } = workflow;
   if (steps.length === 0 || steps.length > limits.stepsMax) {
     throw refuse(
@@ -57,7 +61,8 @@ export function checkWorkflow({
   const checked = {
     ...workflow,
     steps: withAllowances(steps, refuse),
-    ...deadlineOf(completeWithinMs, onLate, (code, problem) => refuse(code, null, problem)),
+    ...deadlineOf(completeWithinMs, onLate, refuseWorkflow),
+    ...(singleton !== undefined && { singleton }),
   };
   const hasPools = steps.some(({ pool }) => pool !== undefined);
   return { ...checked, order, fingerprint: fingerprintOf(checked), hasPools };
@@ -69,7 +74,7 @@ type Refusal = (
   problem: string,
 ) => DefinitionError;
 
-function refusal(workflow: Unchecked): Refusal {
+function refusal(workflow: Pick<Unchecked, 'name' | 'version'>): Refusal {
   return (code, step, problem) => {
     const where = `workflow ${workflow.name}@${workflow.version}`;
     return new DefinitionError(
@@ -77,19 +82,6 @@ function refusal(workflow: Unchecked): Refusal {
       step === null ? `${where}: ${problem}.` : `${where}, step ${step.name}: ${problem}.`,
     );
   };
-}
-
-/** Types do not hold code that is written without them, and a rule that is none would let orders pass each other. */
-function checkSingleton({ singleton }: Unchecked, refuse: Refusal): void {
-  if (singleton === undefined) return;
-  const { key, else: rule }: { readonly key: unknown; readonly else: unknown } = singleton;
-  if (typeof key !== 'function') {
-    throw refuse('singleton-invalid', null, 'singleton.key is not a function');
-  }
-  if (singletonRules.some((known) => known === rule)) return;
-  const known = singletonRules.map((each) => `"${each}"`).join(', ');
-  const given = JSON.stringify(rule);
-  throw refuse('singleton-invalid', null, `singleton.else is ${given}, where ${known} are allowed`);
 }
 
 /** An order can be cancelled after any step, so every step must be undoable or irreversible. */

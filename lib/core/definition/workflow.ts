@@ -191,7 +191,7 @@ export function defineWorkflow<Details extends JsonValue>(
         sensitive: sensitivityOf(options.details),
         completeWithinMs: options.completeWithin,
         onLate: options.onLate,
-        ...(options.singleton !== undefined && { singleton: { ...options.singleton } }),
+        singleton: options.singleton,
         steps: Object.freeze([...steps]),
       });
     },

@@ -60,7 +60,7 @@ export const errorCodes = {
     'record-too-large': 'The largest order of the workflow would not fit its record.',
     'request-too-large': 'The largest input of a step would not fit its request.',
     'singleton-invalid':
-      'The `singleton` of a workflow has no function as its `key`, or a rule that is unknown.',
+      'The `singleton` of a workflow has no function as its `key`, a rule that is unknown, or durations that its rule does not allow.',
     'step-count': 'A workflow has no step, or too many.',
     'step-twice': 'Two steps of a workflow have the same name.',
     'undo-impossible':

@@ -32,6 +32,10 @@ export const limits = {
   turnMaxMs: 7 * dayMs,
   /** The orders of one singleton key that have not ended. More are refused: their line is one item, and written as a whole. */
   lineMax: 1_000,
+  /** The minimum of `quiet` of a singleton: shorter than the round trip of the messages, it would join no orders. */
+  quietMinMs: 100,
+  /** The maximum of `quiet` and of `atMost` of a singleton. */
+  atMostMaxMs: 7 * dayMs,
   /** The maximum of `rate.count`, and of `atOnce`, of a limit. */
   limitCallsMax: 10_000,
   /**
@@ -175,6 +179,10 @@ export const limits = {
 assertThat(
   limits.holdLookMaxMs <= limits.messageDelayMaxMs,
   'a delayed message can end every hold',
+);
+assertThat(
+  limits.atMostMaxMs <= limits.coolDownMaxMs,
+  'an order that waits for later ones of its key is due no later than a correct clock writes',
 );
 assertThat(
   limits.maxDurationMaxMs >= limits.completeWithinMaxMs,

@@ -5,14 +5,13 @@ import { errorKind, UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
-import type { OrderTurn } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Digest, Random } from '#ports/random.ts';
-import type { LineChange, StateStore } from '#ports/state-store.ts';
+import type { Digest, Ids, Random } from '#ports/random.ts';
+import type { StateStore } from '#ports/state-store.ts';
 import { backOffMs, overtakenBackOff, pause } from '../delays.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '../submission.ts';
-import { findPlace, lineOf, type Place } from './find-place.ts';
+import { type FoundPlace, findPlace, lineOf, type Place } from './find-place.ts';
 
 /** As many orders of a singleton key as its line holds have not ended: a refusal of submissions with this key alone. */
 export interface LineFull {
@@ -20,16 +19,16 @@ export interface LineFull {
   readonly retryAfterMs: number;
 }
 
-/** Stores the order with its turn, and changes its line with it; a refusal stores nothing. */
+/** Stores the order in its place, with what is written together with it; a refusal stores nothing. */
 export type Create = (
-  turn?: OrderTurn,
-  change?: LineChange,
+  place?: FoundPlace,
 ) => Promise<'created' | 'exists' | 'overtaken' | AdmissionRefusal>;
 
 /** The ports of {@link createInLine}. */
 export interface CreateInLinePorts {
   readonly store: StateStore;
   readonly digest: Digest;
+  readonly ids: Pick<Ids, 'writeId'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -40,6 +39,8 @@ export interface KeyedOrder {
   readonly request: SubmissionRequest;
   readonly details: JsonValue;
   readonly orderId: OrderId;
+  /** Ms since the epoch. */
+  readonly submittedAt: number;
 }
 
 /** When a submission to a full line may be sent again: nothing is known of how long the orders in it take, ms. */
@@ -53,7 +54,7 @@ const retryAfterMs = 30_000;
 export async function createInLine(
   ports: CreateInLinePorts,
   singleton: Singleton,
-  { request, details, orderId }: KeyedOrder,
+  { request, details, orderId, submittedAt }: KeyedOrder,
   create: Create,
 ): Promise<Exclude<Awaited<ReturnType<Create>>, 'overtaken'> | SubmissionOutcome> {
   const { store, clock, random } = ports;
@@ -65,15 +66,21 @@ export async function createInLine(
   }
   if (asked.key === null) return notOvertaken(await create());
   const name = lineOf(ports.digest, workflow, tenant, asked.key);
+  const order = {
+    orderId,
+    submittedAt,
+    writeId: () => ports.ids.writeId(),
+    now: () => clock.now(),
+  };
   for (let tries = 1; tries <= limits.conflictRetriesMax; tries += 1) {
-    const place = await findPlace(store, singleton, name, orderId);
+    const place = await findPlace(store, singleton, name, order);
     if (place.kind !== 'place') {
       // What was accepted under its idempotency key is the answer (R2). It is looked for after the others, so that it was not
       // stored when they were live.
       const isRepeated = submissionKey !== null && (await store.records([orderId])).has(orderId);
       return isRepeated ? 'exists' : withoutPlace(place);
     }
-    const stored = await create(place.turn, place.change);
+    const stored = await create(place);
     if (stored !== 'overtaken') return stored;
     await pause(clock, backOffMs(overtakenBackOff, tries, random));
   }

@@ -27,7 +27,7 @@ export interface WriteObserver {
 
 export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
   const writes: Write[] = [];
-  const placed = singletonBreaches(breach);
+  const placed = singletonBreaches(breach, (record) => definitionOf(record).singleton?.debounce);
   const checkers = [
     doubtChecker(breach),
     attemptChecker(breach),

@@ -56,7 +56,17 @@ export const uncrashed: readonly Uncrashed[] = [
   },
   {
     file: 'find-place.ts',
-    code: 'const left = others.length < limits.lineMax ? others : await liveAmong(store, others);',
+    code: 'const left = await withRoom(store, others);',
+    why: neverFull,
+  },
+  {
+    file: 'find-place.ts',
+    code: 'const left = await withRoom(store, replaced === null ? others : others.slice(0, -1));',
+    why: neverFull,
+  },
+  {
+    file: 'find-place.ts',
+    code: 'const left = line.length < limits.lineMax ? line : await liveAmong(store, line);',
     why: neverFull,
   },
   {

@@ -211,8 +211,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'accept an order that could not be stored',
     'submission',
-    'store.create(order, turn === undefined ? record : { ...record, turn }, change)',
-    "store.create(order, turn === undefined ? record : { ...record, turn }, change).catch(() => 'created')",
+    'store.create(order, first.record, place?.change)',
+    "store.create(order, first.record, place?.change).catch(() => 'created')",
   ),
   mutant(
     'acknowledge a submission that failed',

@@ -1,4 +1,4 @@
-/** What the simulated orders are: every shape and policy that steps can have, in eleven workflows. */
+/** What the simulated orders are: every shape and policy that steps can have, in twelve workflows. */
 import * as z from 'zod';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { type SingletonRule, singletonRules } from '#core/definition/singleton.ts';
@@ -247,7 +247,12 @@ const keyed = (rule: SingletonRule) =>
     name: `keyed-${rule}`,
     version: 1,
     details,
-    singleton: { key: ({ details: { units } }) => (units % 7 === 0 ? null : 'all'), else: rule },
+    singleton: {
+      key: ({ details: { units } }) => (units % 7 === 0 ? null : 'all'),
+      ...(rule === 'debounce'
+        ? { else: rule, quiet: seconds(6), atMost: seconds(15) }
+        : { else: rule }),
+    },
   })
     .step('reserve', {
       agent: stock,
@@ -276,11 +281,13 @@ const keyed = (rule: SingletonRule) =>
     })
     .build();
 
-const keyedWorkflows = singletonRules.map(keyed);
+const promptWorkflows = singletonRules.filter((rule) => rule !== 'debounce').map(keyed);
+const debouncedWorkflow = keyed('debounce');
 
 const old = [
   ...[sequence(1, seconds(6)), fork, careful, patient, hasty, pausing, parcels, cash],
-  ...keyedWorkflows,
+  ...promptWorkflows,
+  debouncedWorkflow,
 ];
 
 /** What each version of the software knows; the newer one has a workflow that the older has not. */
@@ -305,9 +312,16 @@ export const workflowNames = [
   'cash',
 ] as const;
 
+/** Of so many worlds whose orders share a key, the orders of one wait for later ones. */
+const debouncedEvery = 4;
+
 /** The workflow of all orders of a world in which they share a key; null for most worlds. Not drawn: other worlds stay as they are. */
-export const keyedWorkflowOf = (seed: number): string | null =>
-  seed % 12 === 0 ? (keyedWorkflows[(seed / 12) % keyedWorkflows.length]?.name ?? null) : null;
+export function keyedWorkflowOf(seed: number): string | null {
+  if (seed % 12 !== 0) return null;
+  const number = seed / 12;
+  if (number % debouncedEvery === debouncedEvery - 1) return debouncedWorkflow.name;
+  return promptWorkflows[number % promptWorkflows.length]?.name ?? null;
+}
 
 /** The endpoints of the service of an agent; undefined: it has one address. */
 export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | undefined =>
