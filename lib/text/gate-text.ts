@@ -59,3 +59,18 @@ export function longestWaits<Since extends number | string>(
   }
   return [...longest.values()];
 }
+
+interface PlacedOrder {
+  readonly direction: string;
+  readonly turn?: { readonly since?: string | number | null | undefined } | null | undefined;
+  readonly steps: Readonly<Record<string, { readonly attempt: number }>>;
+}
+
+/** Whether a later order of its singleton key replaces it: its rule says so, it goes forward, and it has made no call. */
+export const mayBeReplaced = ({ direction, turn, steps }: PlacedOrder): boolean =>
+  (turn?.since ?? null) !== null &&
+  direction === 'forward' &&
+  Object.values(steps).every(({ attempt }) => attempt === 0);
+
+/** What may end the wait of an order that is not to begin yet, see {@link mayBeReplaced}. */
+export const mayBeReplacedText = 'unless a later order of its singleton key replaces it before';

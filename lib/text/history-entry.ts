@@ -39,8 +39,12 @@ interface OfSweep extends At {
 
 /** An entry of the history. */
 export type HistoryLine =
-  /** `by`: null for orders stored before it was recorded. */
-  | (At & { readonly type: 'submit'; readonly by: string | null })
+  /** `by`: null for orders stored before it was recorded. `notBefore`: null where it could begin at once. */
+  | (At & {
+      readonly type: 'submit';
+      readonly by: string | null;
+      readonly notBefore: number | null;
+    })
   | (At & { readonly type: 'claim'; readonly by: string; readonly definitionUnknown: boolean })
   | (At & { readonly type: 'resume'; readonly by: string })
   | (At & { readonly type: 'held'; readonly holds: readonly HoldLine[]; readonly times: number })

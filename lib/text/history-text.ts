@@ -18,8 +18,12 @@ const agentText = ({ step, agent, undoFirst }: AgentLine): string =>
 
 function eventText(entry: HistoryLine): string {
   switch (entry.type) {
-    case 'submit':
-      return entry.by === null ? 'submitted' : `submitted by ${entry.by}`;
+    case 'submit': {
+      const submitted = entry.by === null ? 'submitted' : `submitted by ${entry.by}`;
+      return entry.notBefore === null
+        ? submitted
+        : `${submitted}, to begin after ${durationText(entry.notBefore - entry.at)}`;
+    }
     case 'claim': {
       const claim = `Scheduler ${entry.by} claimed it`;
       return entry.definitionUnknown ? `${claim}, but does not know its workflow` : claim;

@@ -87,11 +87,32 @@ test('an order of which every call is held waits for its agents, not for the end
 test('an order that waits for its turn shows the order that it waits behind', async () => {
   const { app, run } = scenario();
   const steps = { pick: heldStep('packing', 'turn', -60), pack: heldStep('mail', 'turn', -60) };
-  const turn = { behind: 'o-0', replaces: false };
+  const turn = { behind: 'o-0', replaces: false, since: null };
   looks(app, look({ steps, turn, completeBy: at(900), notBefore: at(900) }));
   expect(words((await run('show o-1')).stdout)).toContain(
     'waits for | order o-0 and earlier ones of its singleton key, since 60 s ago',
   );
+});
+
+test('an order that waits for later ones says that one of them may replace it, until it begins', async () => {
+  const { app, run } = scenario();
+  const waiting = { pick: step('NotStarted', { attempt: 0 }) };
+  const turn = { behind: null, replaces: false, since: at(-2) };
+  const history = [{ at: at(-2), type: 'submit', by: 'ada', notBefore: at(3) }];
+  looks(app, look({ steps: waiting, turn, history, completeBy: at(3), notBefore: at(3) }));
+  const shown = words((await run('show o-1')).stdout);
+  const replaced = 'unless a later order of its singleton key replaces it before';
+  expect(shown).toContain(`not before | in 3 s, ${replaced}`);
+  expect(shown).toContain('2 s ago | submitted by ada, to begin after 5 s');
+  for (const changed of [
+    { turn: { ...turn, since: null } },
+    { direction: 'undo' },
+    { steps: { pick: step('NotStarted', { attempt: 1 }) } },
+  ]) {
+    const other = scenario();
+    looks(other.app, look({ steps: waiting, turn, notBefore: at(3), ...changed }));
+    expect(words((await other.run('show o-1')).stdout)).toContain('not before | in 3 s');
+  }
 });
 
 test('an order with a held step and a call under way shows both', async () => {

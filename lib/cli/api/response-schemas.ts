@@ -86,7 +86,11 @@ const ofSweep = at.extend({ steps: z.array(text), nudges: z.int() });
 
 const knownEntrySchema = z.discriminatedUnion('type', [
   // Null for an order that was stored before submitters were recorded.
-  at.extend({ type: z.literal('submit'), by: text.nullable().default(null) }),
+  at.extend({
+    type: z.literal('submit'),
+    by: text.nullable().default(null),
+    notBefore: instant.nullable().default(null),
+  }),
   at.extend({ type: z.literal('claim'), by: text, definitionUnknown: z.boolean() }),
   at.extend({ type: z.literal('resume'), by: text }),
   at.extend({
@@ -144,7 +148,10 @@ export const orderSchema = summarySchema.extend({
   // An older Reeve does not send it.
   deadline: z.object({ lateAt: instant, onLate: text }).nullable().default(null),
   // An older Reeve does not send it.
-  turn: z.object({ behind: text.nullable() }).nullable().default(null),
+  turn: z
+    .object({ behind: text.nullable(), since: instant.nullable().default(null) })
+    .nullable()
+    .default(null),
   steps: z.record(text, stepSchema),
   history: z.array(entrySchema),
 });

@@ -1,7 +1,7 @@
 /** Formats one order: its attributes, its steps, its history. */
 
 import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/response-schemas.ts';
-import { longestWaits } from '#text/gate-text.ts';
+import { longestWaits, mayBeReplaced, mayBeReplacedText } from '#text/gate-text.ts';
 import { faultText, historySentence } from '#text/history-text.ts';
 import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
 import type { Paint } from './paint.ts';
@@ -116,13 +116,18 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
       `${text}, since ${relativeTime(since, nowMs)}`,
     ]),
     ...(onlyWaits ? [] : [['complete-by', relativeTimeOrNone(order.completeBy, nowMs)]]),
-    ...(isLater ? [['not before', relativeTime(order.notBefore, nowMs)]] : []),
+    ...(isLater ? [['not before', notBeforeText(order, nowMs)]] : []),
     ...(deadline === null ? [] : [['deadline', deadlineText(deadline, nowMs)]]),
     ['failures', `${order.failureCount} in all`],
     ['submitted', relativeTime(order.submittedAt, nowMs)],
     ['updated', relativeTime(order.updatedAt, nowMs)],
   ];
   return rows.map(([label = '', ...values]) => [paint('dim', label), ...values]);
+}
+
+function notBeforeText(order: OrderDocument, nowMs: number): string {
+  const when = relativeTime(order.notBefore, nowMs);
+  return mayBeReplaced(order) ? `${when}, ${mayBeReplacedText}` : when;
 }
 
 const isEnded = ({ processState }: OrderDocument) =>

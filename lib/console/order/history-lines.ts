@@ -15,7 +15,7 @@ function eventLine(entry: HistoryDocument): HistoryLine {
   const other: HistoryLine = { type: 'other', at, title };
   switch (type) {
     case 'submit':
-      return { type, at, by: entry.by ?? null };
+      return { type, at, by: entry.by ?? null, notBefore: instantOf(entry.notBefore) };
     case 'claim':
       return { type, at, by, definitionUnknown: entry.definitionUnknown === true };
     case 'resume':
@@ -56,3 +56,5 @@ function eventLine(entry: HistoryDocument): HistoryLine {
       return other;
   }
 }
+
+const instantOf = (iso: string | undefined) => (iso === undefined ? null : Date.parse(iso));

@@ -2,6 +2,7 @@
 
 import type { Order } from '#console/api/documents.ts';
 import { now } from '#console/parts/server-clock.ts';
+import { mayBeReplaced, mayBeReplacedText } from '#text/gate-text.ts';
 import { Icon } from '../parts/icon.tsx';
 import { At, Until } from '../parts/instant.tsx';
 import { OrderHold } from './order-hold.tsx';
@@ -38,6 +39,7 @@ function Lock({ order }: { readonly order: Order }) {
         <Icon name="pause" />
         <span>
           It waits; it continues at <At at={notBefore} />, in <Until at={notBefore} />
+          {mayBeReplaced(order) && `, ${mayBeReplacedText}`}
         </span>
       </p>
     );
