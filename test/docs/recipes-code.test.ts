@@ -20,12 +20,14 @@ import { limited, messageAgent } from '../../examples/recipes/limits.ts';
 import { onePerCart } from '../../examples/recipes/one-per-cart.ts';
 import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
+import { preview, savedDraft } from '../../examples/recipes/saved-draft.ts';
 import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
 import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
 import { monthlyReport } from '../../examples/recipes/throttled.ts';
 import { bankAgents, twoProviders } from '../../examples/recipes/two-providers.ts';
 
 import { codeBlocks } from '../support/code-blocks.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 
 const files = codeBlocks(readFileSync('docs/recipes.md', 'utf8')).filter(
   ({ language }) => language === 'ts',
@@ -261,4 +263,32 @@ test('an order of a cart is processed, and has a place among those of its cart',
   const { record } = await run(onePerCart, details);
   expect(record.processState).toBe('Processed');
   expect(record.turn).toEqual({ line: expect.stringMatching(/^[0-9a-f]{40}$/) });
+});
+
+test('of the drafts of an article that are saved within five seconds, the last one gets a preview', async () => {
+  const clock = virtualClock();
+  const shown: string[] = [];
+  const reeve = await startLocalReeve({
+    workflows: [savedDraft],
+    agents: [
+      {
+        contract: preview,
+        async perform(given) {
+          shown.push(preview.input.parse(given).text);
+          return { url: 'https://example.com/preview' };
+        },
+      },
+    ],
+    ...{ path: ':memory:', clock, random: systemRandom },
+    log: { info() {}, warn() {}, error() {} },
+  });
+  onTestFinished(() => reeve.close());
+  for (const text of ['O', 'On', 'Once']) {
+    const order = { workflow: savedDraft.name, details: { article: 'tale', text }, tenant: null };
+    const request = { ...order, priority: 'normal', replyTo: null, correlationId: null } as const;
+    await reeve.submission.submit({ ...request, key: null }, 'test');
+    await clock.advance(2_000);
+  }
+  await clock.advance(10_000);
+  expect(shown).toEqual(['Once']);
 });
