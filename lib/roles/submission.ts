@@ -136,17 +136,19 @@ async function accept(
   const from = { orderId, priority, tenant, replyTo, correlationId };
   const event = { type: 'submit', by, ...from } as const;
   const writeId = ids.writeId();
-  const order: Order = { orderId, details, digest, submittedAt: nowMs };
   let commands: readonly Command[] = [];
   const create: Create = (place) => {
-    const first = submitted(withStart(event, place), definition, nowMs, writeId, place?.turn);
+    const submittedAt = place?.at ?? nowMs;
+    const order: Order = { orderId, details, digest, submittedAt };
+    const first = submitted(withStart(event, place), definition, submittedAt, writeId, place?.turn);
     commands = [...first.commands, ...(place?.commands ?? [])];
     return admitted(ports, request, () => store.create(order, first.record, place?.change));
   };
   const { singleton } = definition;
-  const keyed = { request, details, orderId, submittedAt: nowMs };
   const stored =
-    singleton === undefined ? await create() : await createInLine(ports, singleton, keyed, create);
+    singleton === undefined
+      ? await create()
+      : await createInLine(ports, singleton, { request, details, orderId }, create);
   if (typeof stored === 'object') {
     if ('kind' in stored) return stored;
     // What was accepted once is accepted, however often it is sent and however much waits now.

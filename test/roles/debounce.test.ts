@@ -259,6 +259,21 @@ test('an order begins, or is replaced: of a claim and a submission at the same t
   expect(world.breaches).toEqual([]);
 });
 
+test('an order that others came before again and again waits from the instant at which it is stored', async () => {
+  const world = debounced();
+  const one = idOf(await world.submit('a'));
+  vi.spyOn(world.store, 'create').mockImplementationOnce(async () => {
+    await world.clock.advance(quiet - 1);
+    return 'overtaken';
+  });
+  const two = idOf(await world.submit('a'));
+  const submittedAt = world.clock.now();
+  expect(await world.record(two)).toMatchObject({ submittedAt, notBefore: submittedAt + quiet });
+  expect((await world.store.orders([two])).get(two)).toMatchObject({ submittedAt });
+  expect(await world.record(one)).toMatchObject({ direction: 'undo', updatedAt: submittedAt });
+  expect(world.breaches).toEqual([]);
+});
+
 test('an idempotency key names one order, also after it was replaced (R2)', async () => {
   const world = debounced();
   const one = idOf(await world.submit('a', { key: 'k' }));

@@ -10,16 +10,21 @@ import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { testLog } from '../support/log.ts';
 import { debounceTimes, idOf, ruleOptions } from '../support/singleton-world.ts';
 import { somewhere } from '../support/stored-data.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+
+interface Times {
+  readonly quiet: number;
+  readonly atMost: number;
+}
 
 const input = z.object({ customer: z.string() });
 const paint = defineAgent({ name: 'paint', input, output: z.null(), undo: 'offered' });
-const painting = (rule: SingletonRule) =>
+const painting = (rule: SingletonRule, times: Times) =>
   defineWorkflow({
     name: 'painting',
     version: 1,
     details: input,
-    singleton: { key: ({ details: { customer } }) => customer, ...ruleOptions(rule) },
+    singleton: { key: ({ details: { customer } }) => customer, ...ruleOptions(rule, times) },
   })
     .step('paint', {
       agent: paint,
@@ -33,7 +38,12 @@ const painting = (rule: SingletonRule) =>
 /** A shop whose calls take 10 s. */
 async function shop(
   rule: SingletonRule,
-  { path = ':memory:', clock = virtualClock(), keepEndedMs = 3_600_000 } = {},
+  {
+    path = ':memory:',
+    clock = virtualClock(),
+    keepEndedMs = 3_600_000,
+    times = debounceTimes,
+  }: { path?: string; clock?: VirtualClock; keepEndedMs?: number; times?: Times } = {},
 ) {
   const calls: { readonly customer: string; readonly action: string; readonly at: number }[] = [];
   const atWork = new Map<string, number>();
@@ -50,7 +60,7 @@ async function shop(
     atWork.set(customer, (atWork.get(customer) ?? 1) - 1);
   };
   const reeve = await startLocalReeve({
-    workflows: [painting(rule)],
+    workflows: [painting(rule, times)],
     agents: [
       {
         contract: paint,
@@ -184,6 +194,18 @@ test('debounce: a process that is started again begins the last order at its ins
   expect(begunAfter(second.calls, start)).toEqual([7]);
   second.reeve.close();
   rmSync(path, { force: true });
+});
+
+test('debounce: an order that waits for longer than a message can be delayed begins at its instant', async () => {
+  const hour = 3_600_000;
+  const times = { quiet: hour, atMost: 3 * hour };
+  const { clock, calls, submit } = await shop('debounce', { times });
+  const start = clock.now();
+  await submit('ada');
+  await clock.advance(hour / 2);
+  await submit('ada');
+  await clock.advance(2 * hour);
+  expect(begunAfter(calls, start)).toEqual([5_400]);
 });
 
 test('debounce: an order that waits for later ones is no backlog', async () => {

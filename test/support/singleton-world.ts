@@ -32,8 +32,10 @@ const packing = defineAgent({
 export const debounceTimes = { quiet: 5_000, atMost: 12_000 } as const;
 
 /** A rule, with the options that it needs. */
-export const ruleOptions = (rule: SingletonRule) =>
-  rule === 'debounce' ? { else: rule, ...debounceTimes } : { else: rule };
+export const ruleOptions = (
+  rule: SingletonRule,
+  times: { readonly quiet: number; readonly atMost: number } = debounceTimes,
+) => (rule === 'debounce' ? { else: rule, ...times } : { else: rule });
 
 /** Two steps, one after the other; details without a cart have no key. */
 export const cartWorkflow = (rule: SingletonRule) =>

@@ -39,8 +39,6 @@ export interface KeyedOrder {
   readonly request: SubmissionRequest;
   readonly details: JsonValue;
   readonly orderId: OrderId;
-  /** Ms since the epoch. */
-  readonly submittedAt: number;
 }
 
 /** When a submission to a full line may be sent again: nothing is known of how long the orders in it take, ms. */
@@ -54,7 +52,7 @@ const retryAfterMs = 30_000;
 export async function createInLine(
   ports: CreateInLinePorts,
   singleton: Singleton,
-  { request, details, orderId, submittedAt }: KeyedOrder,
+  { request, details, orderId }: KeyedOrder,
   create: Create,
 ): Promise<Exclude<Awaited<ReturnType<Create>>, 'overtaken'> | SubmissionOutcome> {
   const { store, clock, random } = ports;
@@ -66,12 +64,7 @@ export async function createInLine(
   }
   if (asked.key === null) return notOvertaken(await create());
   const name = lineOf(ports.digest, workflow, tenant, asked.key);
-  const order = {
-    orderId,
-    submittedAt,
-    writeId: () => ports.ids.writeId(),
-    now: () => clock.now(),
-  };
+  const order = { orderId, writeId: () => ports.ids.writeId(), now: () => clock.now() };
   for (let tries = 1; tries <= limits.conflictRetriesMax; tries += 1) {
     const place = await findPlace(store, singleton, name, order);
     if (place.kind !== 'place') {

@@ -18,6 +18,8 @@ import { hasEnded, liveAmong } from './live-order.ts';
 /** The order is stored so. */
 export interface FoundPlace {
   readonly kind: 'place';
+  /** When it counts as submitted, ms since the epoch: not before those that were stored before it. */
+  readonly at: number;
   readonly turn: OrderTurn;
   /** Made together with the order. */
   readonly change: LineJoin;
@@ -38,11 +40,8 @@ export type Place =
 /** The order that is to be stored. */
 export interface NewOrder {
   readonly orderId: OrderId;
-  /** When it was submitted, ms since the epoch. */
-  readonly submittedAt: number;
   /** For the write of the order that it replaces. */
   readonly writeId: () => WriteId;
-  /** The instant of the decision to replace an order, ms since the epoch. */
   readonly now: () => number;
 }
 
@@ -69,7 +68,9 @@ export async function findPlace(
   const others = without(before, orderId);
   if (rule === 'skip') {
     const by = await firstLive(store, others);
-    return by === null ? placed(before, [orderId], { line: name }) : { kind: 'taken', by };
+    return by === null
+      ? placed(order.now(), before, [orderId], { line: name })
+      : { kind: 'taken', by };
   }
   if (debounce !== undefined) {
     return placedAfterQuiet(store, await lastOf(store, others), { before, name, order, debounce });
@@ -77,7 +78,7 @@ export async function findPlace(
   const left = await withRoom(store, others);
   if (left === null) return { kind: 'full' };
   const behind = left.at(-1);
-  return placed(before, [...left, orderId], {
+  return placed(order.now(), before, [...left, orderId], {
     line: name,
     ...(behind !== undefined && { behind }),
     ...(behind !== undefined && rule === 'replace' && replaces),
@@ -86,8 +87,9 @@ export async function findPlace(
 
 const replaces = { replaces: true } as const;
 
-const placed = (before: Line, after: Line, turn: OrderTurn): FoundPlace => ({
+const placed = (at: number, before: Line, after: Line, turn: OrderTurn): FoundPlace => ({
   kind: 'place',
+  at,
   turn,
   change: { name: turn.line, before, after },
   commands: [],
@@ -123,14 +125,16 @@ async function placedAfterQuiet(
   { others, last }: WithLast,
   { before, name, order, debounce }: Quiet,
 ): Promise<Place> {
-  const { orderId, submittedAt } = order;
-  const replaced = last && replacedBy(last, orderId, order.now());
+  const { orderId } = order;
+  // The instant of this try: others may have come first for some time.
+  const at = order.now();
+  const replaced = last && replacedBy(last, orderId, at);
   const left = await withRoom(store, replaced === null ? others : others.slice(0, -1));
   if (left === null) return { kind: 'full' };
   const behind = left.at(-1);
-  const { since, notBefore } = debounced(debounce, replaced && last, submittedAt);
+  const { since, notBefore } = debounced(debounce, replaced && last, at);
   const turn = { line: name, ...(behind !== undefined && { behind }), since };
-  const place = { ...placed(before, [...left, orderId], turn), notBefore };
+  const place = { ...placed(at, before, [...left, orderId], turn), notBefore };
   if (replaced === null) return place;
   const next = { ...replaced.record, writeId: order.writeId() };
   return {
