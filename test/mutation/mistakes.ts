@@ -4,6 +4,7 @@
 
 import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
+import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
@@ -304,6 +305,7 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/distributed/shared-gates.test.ts',
   },
   ...mistakesOfChangedLimits,
+  ...mistakesOfDebounce,
   ...mistakesOfFlow,
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,

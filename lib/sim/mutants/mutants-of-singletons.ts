@@ -20,8 +20,8 @@ export const mutantsOfSingletons: readonly Mutant[] = [
   mutant(
     'let a new order pass those that wait',
     'find-place',
-    'return placed(before, [...left, orderId], {',
-    'return placed(before, [orderId, ...left], {',
+    'return placed(order.now(), before, [...left, orderId], {',
+    'return placed(order.now(), before, [orderId, ...left], {',
   ),
   mutant(
     'store an order although one of its key is live',
@@ -46,6 +46,48 @@ export const mutantsOfSingletons: readonly Mutant[] = [
     'live-order',
     "if (error instanceof UnreadableDataError) return 'unreadable';",
     'if (error instanceof UnreadableDataError) return null;',
+  ),
+  mutant(
+    'leave an order out of its line that another one replaces, and do not cancel it',
+    'find-place',
+    'if (replaced === null) return place;',
+    'if (replaced === null || replaced.record.revision > 0) return place;',
+  ),
+  mutant(
+    'put an order that waits for later ones before the one that works',
+    'find-place',
+    'const place = { ...placed(at, before, [...left, orderId], turn), notBefore };',
+    'const place = { ...placed(at, before, [orderId, ...left], turn), notBefore };',
+  ),
+  mutant(
+    'cancel an order that works because another one waits for later ones',
+    'line-keeper',
+    'record.turn.replaces === true &&',
+    '(record.turn.replaces === true || record.turn.since !== undefined) &&',
+  ),
+  mutant(
+    'cancel the last order of a key as well',
+    'line-keeper',
+    'else if (replacesOthers(record)) await cancelOthers(ports, record);',
+    "else if (record.turn.since !== undefined && record.processState === 'Pending') await cancelReadable(ports.operator, record.orderId, record.orderId);",
+  ),
+  inCore(
+    'replace an order that has begun',
+    'decide/singleton/debounce',
+    'steps.every(({ attempt }) => attempt === 0);',
+    'steps.every(({ attempt }) => attempt >= 0);',
+  ),
+  inCore(
+    'count the latest begin of an order from its own submission',
+    'decide/singleton/debounce',
+    'replaced?.turn?.since ?? nowMs',
+    'replaced === null ? nowMs : nowMs',
+  ),
+  inCore(
+    'begin an order at the later of its two instants',
+    'decide/singleton/debounce',
+    'Math.min(nowMs + quietMs, since + atMostMs)',
+    'Math.max(nowMs + quietMs, since + atMostMs)',
   ),
   inCore(
     'forget the key of an order at its first write',
