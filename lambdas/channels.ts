@@ -3,7 +3,7 @@ import { sqsClient } from '#aws/clients.ts';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
-import { nudgeCodec } from '#core/codec/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import { delaySeconds } from '#roles/delays.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { readConfig, readyVariables } from './config.ts';

@@ -1,7 +1,7 @@
 /** The channel of deadline checks, from the Scheduler to the Supervisor. */
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
-import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
+import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { delaySeconds } from '#roles/delays.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { sqs } from './channels.ts';

@@ -19,7 +19,7 @@ import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { dynamoLines } from '#aws/store/dynamo-lines.ts';
 import { forgetOrders } from '#aws/store/forget-orders.ts';
-import { notificationCodec } from '#core/codec/message-codec.ts';
+import { notificationCodec } from '#core/codec/messages/change-codec.ts';
 import { assembleNotifier } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';

@@ -6,7 +6,7 @@ import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
-import { submissionCodec } from '#core/codec/message-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { submissionDelivery } from '#roles/submission-delivery.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';

@@ -13,7 +13,7 @@ import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
-import { deadlineCheckCodec } from '#core/codec/message-codec.ts';
+import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';

@@ -4,7 +4,7 @@ import { secretsClient, sqsClient } from '#aws/clients.ts';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import { statusId } from '#core/model/change.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { webhook } from '#runtime/node/webhook.ts';

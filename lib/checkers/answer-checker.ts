@@ -1,6 +1,6 @@
 /** Checks the replies of agents, and the acknowledgement of every message. */
 
-import type { SubmissionMessage } from '#core/codec/message-codec.ts';
+import type { SubmissionMessage } from '#core/codec/messages/submission-codec.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';

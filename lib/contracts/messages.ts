@@ -2,12 +2,10 @@
 import * as z from 'zod';
 import { alertDetailSchema } from '#aws/notifications/alert-detail.ts';
 import { statusDetailSchema } from '#aws/notifications/status-detail.ts';
-import {
-  replyCodec,
-  requestCodec,
-  statusCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 
 interface Described {
   readonly schema: z.ZodType;

@@ -1,7 +1,7 @@
 /** Decodes rows of the tables into the types of lib/core. */
 import * as z from 'zod';
 import { jsonSchema } from '#core/codec/json-schema.ts';
-import { changeSchema } from '#core/codec/message-codec.ts';
+import { changeSchema } from '#core/codec/messages/change-codec.ts';
 import { decodeRecord } from '#core/codec/record-codec.ts';
 import { type Audience, audiences, type Change } from '#core/model/change.ts';
 import { CorruptDataError, ReeveError } from '#core/model/errors.ts';

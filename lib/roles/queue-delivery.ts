@@ -3,7 +3,7 @@
  * its effect is durable, and parks one that no redelivery can help, with the reason (R19).
  */
 
-import type { MessageCodec } from '#core/codec/message-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { errorKind } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';

@@ -4,13 +4,10 @@ import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
 import type { DeadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { type DeadLetter, readDeadLetters } from '#aws/operator/dead-letters.ts';
-import {
-  notificationCodec,
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  statusCodec,
-} from '#core/codec/message-codec.ts';
+import { notificationCodec, statusCodec } from '#core/codec/messages/change-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { orderId } from '#core/model/ids.ts';
 import type { DeadLetterKind } from '#core/view/dead-letter.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';

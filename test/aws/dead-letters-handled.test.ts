@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { sqsClient } from '#aws/clients.ts';
 import { type DeadLetter, discard, release, sendBack } from '#aws/operator/dead-letters.ts';
-import { notificationCodec } from '#core/codec/message-codec.ts';
+import { notificationCodec } from '#core/codec/messages/change-codec.ts';
 import { notificationsOf } from '#core/model/change.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { changeToError } from '../support/changes.ts';

@@ -2,7 +2,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 import { changeFor, down, textOf } from '../support/changes.ts';
 import { testLog } from '../support/log.ts';

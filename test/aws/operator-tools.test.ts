@@ -1,7 +1,7 @@
 /** The operator's command line on AWS. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { operatorTools } from '#aws/operator/operator-tools.ts';
-import { nudgeCodec } from '#core/codec/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import { orderId } from '#core/model/ids.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';

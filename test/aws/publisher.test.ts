@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventBridgeClient, sqsClient } from '#aws/clients.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
 import type { ResponseChannel } from '#aws/notifications/response-channel.ts';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { agentName, orderId, stepName } from '#core/model/ids.ts';
 import { answeringAws } from '../support/answering-aws.ts';

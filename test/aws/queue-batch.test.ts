@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
-import { nudgeCodec } from '#core/codec/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { testLog } from '../support/log.ts';
 import { sqsRecord as record } from '../support/sqs-record.ts';

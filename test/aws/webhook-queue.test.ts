@@ -13,7 +13,7 @@ import type { DeadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { discard, readDeadLetters, sendBack } from '#aws/operator/dead-letters.ts';
 import { deliverFifo, type FifoConsumer } from '#aws/queues/fifo-batch.ts';
 import { type Hide, hideMessages } from '#aws/queues/hide-messages.ts';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import type { Change } from '#core/model/change.ts';
 import { changeFor, down, textOf } from '../support/changes.ts';
 import { testLog } from '../support/log.ts';

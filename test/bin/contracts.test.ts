@@ -8,13 +8,11 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { alertDetail, alertDetailSchema } from '#aws/notifications/alert-detail.ts';
-import {
-  type MessageCodec,
-  replyCodec,
-  requestCodec,
-  statusCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { reply, request, status, submission } from '../support/messages.ts';
 import { rubbish, spoiled } from '../support/spoiled.ts';
 

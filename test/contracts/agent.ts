@@ -15,7 +15,8 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
-import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import type { Reply, Request } from '#core/model/message.ts';
 import { type BreakableSuppliers, breakableSuppliers } from '../deploy/deployed.ts';

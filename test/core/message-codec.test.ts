@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  statusCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { delayedNudgeOf, nudgeOf } from '#core/model/message.ts';
 import { nudge, reply, request, submission } from '../support/messages.ts';

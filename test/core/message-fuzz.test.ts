@@ -1,15 +1,12 @@
 /** Corrupt messages: the codecs distinguish them from valid ones (R19), and never crash. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Decoded,
-  type MessageCodec,
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  statusCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
+import type { Decoded, MessageCodec } from '#core/codec/messages/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { agentName, idempotencyKey, orderId, stepName, workflowName } from '#core/model/ids.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 

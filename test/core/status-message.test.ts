@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import { statusMessage } from '#core/codec/status-message.ts';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { newOrder } from '../support/orders.ts';

@@ -4,7 +4,7 @@
  */
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { submissionCodec } from '#core/codec/message-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { mostIn, overMax } from '../../bench/flow/limit-bars.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';

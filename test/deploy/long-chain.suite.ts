@@ -1,6 +1,6 @@
 /** Forty steps in one chain, 64 of the largest steps, and submission by queue. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { submissionCodec } from '#core/codec/message-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { limits } from '#core/model/limits.ts';
 import { largestDetails } from '../support/largest.ts';
 import { bootstrap, deploy, destroy } from './cdk.ts';

@@ -16,12 +16,10 @@ import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { dynamoClient, sqsClient } from '#aws/clients.ts';
-import {
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import {
   agentName,
   idempotencyKey,

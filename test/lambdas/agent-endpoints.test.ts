@@ -1,7 +1,7 @@
 /** The function of an agent whose service has several endpoints: which failures raise the alarm on the service. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { requestCodec } from '#core/codec/message-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import { loadRequest } from '#sim/load/load-request.ts';

@@ -2,7 +2,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import { type Change, changeOf } from '#core/model/change.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nudgeCodec } from '#core/codec/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { deliverMessages, type QueueMessage } from '#roles/queue-delivery.ts';
 import { testLog } from '../support/log.ts';

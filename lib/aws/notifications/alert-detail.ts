@@ -7,7 +7,7 @@ import {
   tenant,
   tried,
   workflow,
-} from '#core/codec/message-fields.ts';
+} from '#core/codec/messages/message-fields.ts';
 import type { Alert } from '#ports/publisher.ts';
 import { orderText, troubleText } from '#text/alert-text.ts';
 

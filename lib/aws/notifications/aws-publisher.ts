@@ -5,7 +5,7 @@
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type FifoPlace, sendBatch } from '#aws/queues/send-batch.ts';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import { type Change, type Notification, statusId } from '#core/model/change.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { alertOf, type Publication, type Publisher } from '#ports/publisher.ts';

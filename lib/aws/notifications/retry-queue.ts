@@ -5,7 +5,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { FifoPlace } from '#aws/queues/send-batch.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';
-import { notificationCodec } from '#core/codec/message-codec.ts';
+import { notificationCodec } from '#core/codec/messages/change-codec.ts';
 import { type Notification, notificationId } from '#core/model/change.ts';
 import type { Channel } from '#ports/channels.ts';
 

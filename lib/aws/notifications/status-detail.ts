@@ -1,6 +1,6 @@
 /** The detail of the event that notifies a submitter by the bus. */
 import * as z from 'zod';
-import { statusCodec } from '#core/codec/message-codec.ts';
+import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import type { Change } from '#core/model/change.ts';
 
 export const statusDetailSchema = z

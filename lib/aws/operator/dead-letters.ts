@@ -11,15 +11,12 @@ import { retryPlace } from '#aws/notifications/retry-queue.ts';
 import { reasonAttribute } from '#aws/queues/parking.ts';
 import { byPriority, type PriorityQueues } from '#aws/queues/queue-of-priority.ts';
 import { type FifoPlace, type Outgoing, sendBatch } from '#aws/queues/send-batch.ts';
-import {
-  type Decoded,
-  deadlineCheckCodec,
-  notificationCodec,
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  statusCodec,
-} from '#core/codec/message-codec.ts';
+import { notificationCodec, statusCodec } from '#core/codec/messages/change-codec.ts';
+import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
+import type { Decoded } from '#core/codec/messages/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { notificationsOf } from '#core/model/change.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Priority } from '#core/model/record.ts';

@@ -4,7 +4,7 @@
  * returned to the queue, hidden for the same time, so that no message overtakes another.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { MessageCodec } from '#core/codec/message-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';

@@ -1,6 +1,6 @@
 /** A channel over SQS queues: as few requests as possible, and no message lost in a partial failure. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { MessageCodec } from '#core/codec/message-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Channel } from '#ports/channels.ts';

@@ -1,6 +1,6 @@
 /** Status messages. Every channel and every retry sends the same text. */
 import { type Change, statusId } from '#core/model/change.ts';
-import { statusCodec } from './message-codec.ts';
+import { statusCodec } from './messages/change-codec.ts';
 
 /** A change, ready to be sent to a response channel. */
 export interface StatusMessage {

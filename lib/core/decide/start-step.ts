@@ -1,7 +1,7 @@
 /** Starts a call: the next attempt, its deadline, its request. No other module does (R8). */
 
 import { jsonBytesAtMost, textBytes } from '#core/codec/json-size.ts';
-import { requestCodec } from '#core/codec/message-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import type {
   StepContext,
   StepDefinition,

@@ -1,5 +1,5 @@
 /** Injects faults into machines, clocks, operators and the whole platform until the faults end. */
-import { replyCodec } from '#core/codec/message-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { priorities, underWay } from '#core/model/record.ts';
 import { contracts } from '#sim/orders/sim-agents.ts';
 import { endpointsOf } from '#sim/orders/sim-workflows.ts';

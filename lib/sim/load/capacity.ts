@@ -1,5 +1,5 @@
 /** What the agent can take: the calls that end per second while its queues are never empty. */
-import { requestCodec } from '#core/codec/message-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import type { Settle } from '#sim/world/virtual-time.ts';
 import { invocationContext } from './load-context.ts';
 import { loadRequest } from './load-request.ts';

@@ -3,12 +3,10 @@
  * anew, queues with maximum concurrency, an index that lags, and a service that is the bottleneck. The roles and what they
  * share are those of the simulated worlds (lib/sim/world/deployed-functions.ts).
  */
-import {
-  type MessageCodec,
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-} from '#core/codec/message-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';

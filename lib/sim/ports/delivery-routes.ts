@@ -2,15 +2,13 @@
 
 import type { Receipt } from '#checkers/answer-checker.ts';
 import { attemptOf } from '#checkers/send-checker.ts';
-import {
-  deadlineCheckCodec,
-  type MessageCodec,
-  notificationCodec,
-  nudgeCodec,
-  replyCodec,
-  requestCodec,
-  submissionCodec,
-} from '#core/codec/message-codec.ts';
+import { notificationCodec } from '#core/codec/messages/change-codec.ts';
+import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import type { Notification } from '#core/model/change.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { Reply } from '#core/model/message.ts';

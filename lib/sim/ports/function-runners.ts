@@ -1,6 +1,6 @@
 /** The runners of the agents on one machine, as the functions in lambdas compose them. */
 import { probeChecker } from '#checkers/process/probe-checker.ts';
-import { replyCodec } from '#core/codec/message-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
 import type { QueueClock } from '#distributed/queue-clock.ts';

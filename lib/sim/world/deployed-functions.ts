@@ -1,6 +1,8 @@
 /** Reeve as the functions in lambdas compose it: what they share is in tables and queues. */
 
-import { deadlineCheckCodec, nudgeCodec, requestCodec } from '#core/codec/message-codec.ts';
+import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
+import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { longestCallMs, poolsOf } from '#core/definition/registry.ts';
 import { sharedAgentReports } from '#distributed/agent-reports.ts';
 import { anyQueue } from '#distributed/any-queue.ts';

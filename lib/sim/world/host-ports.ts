@@ -1,6 +1,7 @@
 /** The ports of a simulated machine except its store: channels, publisher, log, ids, breaker, digest. */
 
-import { type MessageCodec, notificationCodec } from '#core/codec/message-codec.ts';
+import { notificationCodec } from '#core/codec/messages/change-codec.ts';
+import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import type { Notification } from '#core/model/change.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId, writeId } from '#core/model/ids.ts';

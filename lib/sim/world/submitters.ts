@@ -1,7 +1,7 @@
 /** Submitters of orders: by the API, where they repeat unanswered submissions, or by queue. */
 
 import type { Breach } from '#checkers/violation.ts';
-import { submissionCodec } from '#core/codec/message-codec.ts';
+import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
 import { priorities } from '#core/model/record.ts';

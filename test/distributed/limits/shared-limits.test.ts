@@ -1,6 +1,7 @@
 /** The limits of the agents, as one instance of the Scheduler asks them: what a call gets, what is given back, and who waits. */
 import { expect, test } from 'vitest';
-import { replyCodec, requestCodec } from '#core/codec/message-codec.ts';
+import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
 import type { AgentSetting, AgentSettings } from '#core/definition/agent-settings.ts';
 import { UnavailableError } from '#core/model/errors.ts';

@@ -129,3 +129,26 @@ export const tried = z
   .nullable()
   .default(null)
   .describe('For an order in Error, the attempts before it stopped; null when no call stopped it.');
+
+/** What a call has of limits, in its request and in its replies. */
+export const slots = z
+  .array(
+    z.object({
+      name: z.string().max(limits.slotNameLengthMax).describe('Names the limit and its key.'),
+      everyMs: z
+        .number()
+        .positive()
+        .describe('For a rate: the time between two calls, ms.')
+        .exactOptional(),
+      holder: z
+        .string()
+        .min(1)
+        .max(limits.holderNameLengthMax)
+        .describe('For room: names the one who has it.')
+        .exactOptional(),
+      isScarce: z.literal(true).describe('Other calls may wait for the room.').exactOptional(),
+    }),
+  )
+  .min(1)
+  // Room and a slot of a rate in each limit of a member and of its pool.
+  .max(2 * 2 * limits.agentLimitsMax);
