@@ -205,8 +205,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'nudge before the order is stored',
     'submission',
-    'const { singleton } = definition;',
-    'await sendCommands(ports, commands);\n  const { singleton } = definition;',
+    'return admitted(ports, request, () => store',
+    'void sendCommands(ports, commands);\n    return admitted(ports, request, () => store',
   ),
   mutant(
     'accept an order that could not be stored',
