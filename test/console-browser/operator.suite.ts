@@ -151,7 +151,8 @@ test('an order is found by its correlation id, and several of one are listed', a
   await (await find('cart #1')).getByRole('heading', { name: alone }).waitFor();
   const page = await find('cart #2');
   for (const id of pair) await page.getByRole('link', { name: id }).waitFor();
-  expect(await page.getByRole('link', { name: alone }).count()).toBe(0);
+  // The list of all orders has these links too, until the answer to the search replaces it.
+  await page.getByRole('link', { name: alone }).waitFor({ state: 'detached' });
 });
 
 test('the tooltip of an instant is exact', async () => {
