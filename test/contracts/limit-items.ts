@@ -64,6 +64,16 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
       });
     });
 
+    test('the first holders do not come where there is no room for all of them', async () => {
+      const refused = { isDone: false, holders: none };
+      const three = holding('one', 'three', 'four');
+      expect(await items.occupy('a', change({ come: three }))).toEqual(refused);
+      expect(await items.occupy('a', change({ come: three, max: 3 }))).toEqual({
+        isDone: true,
+        holders: three,
+      });
+    });
+
     test('one goes, and another comes by the same write', async () => {
       await items.occupy('a', change({ come: holding('one', 'three') }));
       const gone = holding('one');
