@@ -7,7 +7,7 @@ export const agents = ['fraud', 'inventory', 'payment', 'shipping'];
 export const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
 
 /** Bars: bytes of a bundle, and ms to load it. */
-export const bars = { agentBytes: 680_000, otherBytes: 900_000, loadMs: 150 };
+export const bars = { agentBytes: 560_000, otherBytes: 800_000, loadMs: 150 };
 
 const address = 'https://sqs.us-east-1.amazonaws.com/000000000000/queue';
 

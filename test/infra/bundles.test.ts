@@ -109,3 +109,8 @@ test('the notifier sends to queues and the bus, and contains no workflow', () =>
 test('errors keep their names', () => {
   expect(sourceOf('scheduler')).toContain('"UnavailableError"');
 });
+
+test.each([...roles, ...agents])('%s takes only the credentials that Lambda gives it', (name) => {
+  expect(sourceOf(name)).toContain('AWS_CONTAINER_CREDENTIALS_');
+  expect(sourceOf(name)).not.toMatch(/sso_start_url|credential_process|web_identity_token_file/);
+});

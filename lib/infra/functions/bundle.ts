@@ -26,6 +26,31 @@ const oneLanguage: Plugin = {
   },
 };
 
+/**
+ * Excludes the ways to credentials that a function does not have (110 KB): files of profiles, single sign-on, and programs. Lambda
+ * gives it those of its role in the environment, or by HTTP, which both are kept.
+ */
+const credentialsOfRole: Plugin = {
+  name: 'credentials-of-role',
+  setup({ onLoad }) {
+    const names = ['fromIni', 'fromSSO', 'fromProcess', 'fromTokenFile'];
+    onLoad(
+      {
+        filter: /@aws-sdk\/credential-provider-(ini|sso|process|web-identity)\/dist-es\/index\.js$/,
+      },
+      () => ({
+        contents: `
+          // The chain of providers goes on to the next one.
+          const absent = () => async () => {
+            throw Object.assign(new Error('A function has the credentials of its role.'), { tryNextLink: true });
+          };
+          export { ${names.map((name) => `absent as ${name}`).join(', ')} };`,
+        loader: 'js',
+      }),
+    );
+  },
+};
+
 const { entries, outdir, workflows } = argument.parse(JSON.parse(process.argv[2] ?? ''));
 
 await build({
@@ -39,5 +64,5 @@ await build({
   minify: true,
   // The log contains the names of errors.
   keepNames: true,
-  plugins: [oneLanguage],
+  plugins: [oneLanguage, credentialsOfRole],
 });
