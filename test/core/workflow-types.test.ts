@@ -206,10 +206,13 @@ describe('what a step asks its agent', () => {
 
 describe('the policies of a step', () => {
   it('are words that Reeve knows', () => {
-    // @ts-expect-error -- hold or undo
-    begin().step('tell', { agent: mail, input: () => '', onFault: 'retry' });
-    // @ts-expect-error -- both, or no cool-down
-    begin().step('tell', { agent: mail, input: () => '', coolDown: { after: 100 } });
-    expect(mail.name).toBe('mail');
+    expect(() =>
+      // @ts-expect-error -- hold or undo
+      begin().step('tell', { agent: mail, input: () => '', onFault: 'retry' }),
+    ).toThrow('`onFault` must be one of hold, undo');
+    expect(() =>
+      // @ts-expect-error -- both, or no cool-down
+      begin().step('tell', { agent: mail, input: () => '', coolDown: { after: 100 } }),
+    ).toThrow('`coolDown.times` is missing');
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { DefinitionError } from '#core/model/errors.ts';
 import { type LocalReeveOptions, startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -71,4 +72,16 @@ test.each(cases('inside'))('%s %d is within its range', async (option, value) =>
   const reeve = await started({ [option]: value });
   expect(reeve.failure()).toBeNull();
   reeve.close();
+});
+
+test.each<[string, object]>([
+  ['startLocalReeve: `workflows` is missing.', { workflows: undefined }],
+  ['startLocalReeve: `agents` must be an array.', { agents: {} }],
+  ['startLocalReeve: `tenantWeights` must be a Map.', { tenantWeights: { shop: 2 } }],
+  [
+    'startLocalReeve: `responseChannels.shop` must be a function.',
+    { responseChannels: { shop: 'x' } },
+  ],
+])('options of a wrong kind stop the start: %s', async (message, options) => {
+  await expect(started(options)).rejects.toThrow(new DefinitionError('options-invalid', message));
 });

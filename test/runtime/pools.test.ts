@@ -53,6 +53,15 @@ test.each(members.map((name, at) => ({ name, at })))(
   },
 );
 
+test('two implementations of one agent are refused', () => {
+  expect(() => checkAgents([sale], [...all, ...all.slice(0, 1)])).toThrow(
+    new DefinitionError(
+      'agent-twice',
+      'Two implementations of the agent pay-east were given: leave out one of them.',
+    ),
+  );
+});
+
 test.each([
   ['the pool', 'pay'],
   ['a group of its members', 'pay--bank'],

@@ -55,6 +55,7 @@ function issueText(issue: Issue): string {
 }
 
 const typeNames: Readonly<Record<string, string>> = {
+  map: 'a Map',
   string: 'a string',
   number: 'a number',
   int: 'a whole number',

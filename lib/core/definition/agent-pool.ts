@@ -8,6 +8,7 @@ import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentContract, limitsOption, type UndoAbility } from './agent.ts';
 import type { AgentLimit, LimitAmount, LimitOptions } from './agent-limit.ts';
+import { checkOptions, poolForm } from './option-forms.ts';
 
 /** A member, as the Scheduler knows it. */
 export interface PoolMember {
@@ -93,13 +94,15 @@ const harmless = 'any';
  *
  * @throws {ReeveError} `id-malformed` when its name or the name of a member is invalid
  * @throws {DefinitionError} `pool-invalid` when a weight is out of its range, or no member has one; when `failover` is
- *   `undo-first` without an undo, or without a second domain; `limit-invalid` when a limit is out of its range
+ *   `undo-first` without an undo, or without a second domain; `limit-invalid` when a limit is out of its range; `options-invalid` when an
+ *   option is missing, of a wrong kind or not known
  */
 export function definePool<
   Input extends JsonValue,
   Output extends JsonValue,
   const Member extends string,
 >(options: PoolOptions<Input, Output, Member>): AgentPool<Input, Output, Member> {
+  checkOptions(poolForm, `pool ${options.name}`, options);
   const { name, input, output, undo = 'impossible', failover = 'wait' } = options;
   const commonDomain = undo === 'unneeded' ? harmless : undefined;
   const domains = Object.entries<MemberOptions>(options.members).map(

@@ -7,6 +7,7 @@ import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentLimit, agentLimits, type LimitOptions } from './agent-limit.ts';
 import type { PoolMember } from './agent-pool.ts';
+import { agentForm, checkOptions } from './option-forms.ts';
 
 /**
  * Whether an agent can undo its effects. `offered`: its `undo` removes the effect and makes a later
@@ -50,11 +51,13 @@ export interface AgentOptions<Input extends JsonValue, Output extends JsonValue>
  * Defines the contract of an agent.
  *
  * @throws {ReeveError} `id-malformed` when its name or the name of a limit is invalid
- * @throws {DefinitionError} `limit-invalid` when a limit is out of its range
+ * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known; `limit-invalid` when a limit is
+ *   out of its range
  */
 export function defineAgent<Input extends JsonValue, Output extends JsonValue>(
   options: AgentOptions<Input, Output>,
 ): AgentContract<Input, Output> {
+  checkOptions(agentForm, `agent ${options.name}`, options);
   return {
     name: agentName(options.name),
     input: options.input,

@@ -10,6 +10,7 @@ import { stepName, workflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy } from '#core/model/policy.ts';
 import type { AgentContract } from './agent.ts';
+import { checkOptions, stepForm, workflowForm } from './option-forms.ts';
 import { sensitivityOf } from './sensitive.ts';
 import type { SingletonOptions } from './singleton.ts';
 import { stepPolicy } from './step-policy.ts';
@@ -114,6 +115,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs> {
    * Adds a step, up to 64 in all.
    *
    * @throws {ReeveError} `id-malformed` when its name, or a name in `after`, is invalid
+   * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known
    */
   step<
     const Name extends string,
@@ -169,15 +171,18 @@ export interface WorkflowOptions<Details extends JsonValue> {
  * Starts the definition of a workflow.
  *
  * @throws {ReeveError} `id-malformed` when its name is invalid
+ * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known
  */
 export function defineWorkflow<Details extends JsonValue>(
   options: WorkflowOptions<Details>,
 ): WorkflowBuilder<Details, Record<never, never>> {
+  checkOptions(workflowForm, `workflow ${options.name}`, options);
   const name = workflowName(options.name);
   const steps: UncheckedStep[] = [];
   // At run time contexts have no types, so one untyped builder implements the typed interface.
   const builder = {
     step(stepLabel: string, step: ErasedOptions) {
+      checkOptions(stepForm, `workflow ${name}, step ${stepLabel}`, step);
       steps.push(stepDefinition(stepLabel, step));
       return builder;
     },

@@ -46,6 +46,7 @@ export const errorCodes = {
     'after-cyclic': 'Steps come after each other in a cycle.',
     'after-unknown': 'A step comes after a step that the workflow does not have.',
     'agent-missing': 'A step needs an agent that was not given.',
+    'agent-twice': 'Two implementations of one agent were given.',
     'endpoints-invalid':
       'The `endpoints` of an agent are none, have one address twice, or a weight out of its range.',
     'limit-invalid':
@@ -53,6 +54,8 @@ export const errorCodes = {
     'failover-unused':
       'The pool of a step undoes it first, and the step is irreversible or has one round of attempts.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',
+    'options-invalid':
+      'An option of a definition, or of `startLocalReeve`, is missing, of a wrong kind, or not known.',
     'pool-invalid':
       'A member of a pool has a weight that is out of its range, no member has one, an agent or another pool has the name of a pool or of a domain of it, or a pool with `undo-first` has no undo or one domain.',
     'policy-range': 'A number in the policy of a step or a workflow is out of its range.',

@@ -4,6 +4,7 @@
  */
 
 import { faultyFields } from '#core/codec/field-errors.ts';
+import { checkImplementation } from '#core/definition/option-forms.ts';
 import { oversizeFault } from '#core/definition/output.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
@@ -61,9 +62,10 @@ export interface AgentRunnerPorts {
 /**
  * Makes the runner of one agent.
  *
- * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo; `endpoints-invalid`
+ * @throws {DefinitionError} `undo-mismatch` when contract and code disagree about undo; `endpoints-invalid`; `options-invalid`
  */
 export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts): AgentRunner {
+  checkImplementation(agent);
   const { contract } = agent;
   if ((contract.undo === 'offered') !== (agent.undo !== undefined)) {
     throw new DefinitionError(

@@ -4,6 +4,7 @@
  */
 
 import { type AgentSettings, amountNow, takersOf } from '#core/definition/agent-settings.ts';
+import { checkImplementation } from '#core/definition/option-forms.ts';
 import { limitsOf, poolsOf, widestPoolsOf } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
@@ -166,12 +167,21 @@ function circuitReports({ log, clock, backlog, onCircuit }: LocalGatesOptions) {
   };
 }
 
-/** @throws {DefinitionError} `agent-missing`, `pool-invalid` */
+/** @throws {DefinitionError} `agent-missing`, `agent-twice`, `pool-invalid`, `options-invalid` */
 export function checkAgents(
   workflows: readonly WorkflowDefinition[],
   agents: readonly AgentImplementation[],
 ): void {
-  const given = new Set(agents.map(({ contract }) => contract.name));
+  for (const agent of agents) checkImplementation(agent);
+  const names = agents.map(({ contract }) => contract.name);
+  const given = new Set(names);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) {
+    throw new DefinitionError(
+      'agent-twice',
+      `Two implementations of the agent ${twice} were given: leave out one of them.`,
+    );
+  }
   const both = [...poolsOf(workflows).keys()].find((pool) => given.has(pool));
   if (both !== undefined) {
     throw new DefinitionError(

@@ -5,6 +5,7 @@
 
 import { agentGroups } from '#core/definition/agent-group.ts';
 import { isDrained } from '#core/definition/agent-settings.ts';
+import { checkOptions } from '#core/definition/option-forms.ts';
 import { poolsOf, type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { schedulerId } from '#core/model/ids.ts';
@@ -46,7 +47,7 @@ import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
-import { checkConcurrency, checkedNumbers } from './option-ranges.ts';
+import { checkConcurrency, checkedNumbers, startForm } from './option-ranges.ts';
 
 /** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
@@ -120,13 +121,15 @@ export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'>
  * Starts Reeve; resolves as soon as it accepts orders. Live orders of the former process are recovered in due order,
  * without a failure counted: the first ten before the promise resolves, the others in the background; see `recovered`.
  *
- * @throws {DefinitionError} `agent-missing` when `agents` has no implementation of an agent of a workflow
+ * @throws {DefinitionError} `agent-missing` when `agents` has no implementation of an agent of a workflow, `agent-twice` when it has two;
+ *   `options-invalid` when an option is missing or of a wrong kind
  * @throws {ReeveError} `option-range` when a number of the options is out of its range, or the `concurrency` of an agent
  * @throws {ReeveError} `tenant-weight-range` when a weight is out of its range
  * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts
  * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
 export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
+  checkOptions(startForm, 'startLocalReeve', options);
   const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
   const registry = workflowRegistry(options.workflows);
   checkAgents(options.workflows, options.agents);

@@ -2,9 +2,24 @@
  * The ranges of the numbers that an application passes to {@link startLocalReeve}. Unchecked, a
  * number outside its range raises no error: with a `concurrency` of 0, for example, all orders of the agent are held.
  */
+import * as z from 'zod';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
+
+/** The kinds of the options, as far as other checks do not find a wrong one. */
+export const startForm = z.looseObject({
+  workflows: z.array(z.looseObject({ name: z.string(), steps: z.array(z.unknown()) })),
+  agents: z.array(z.unknown()),
+  path: z.string(),
+  tenantWeights: z.map(z.string(), z.number()).optional(),
+  responseChannels: z
+    .record(
+      z.string(),
+      z.custom((value) => typeof value === 'function', 'must be a function'),
+    )
+    .optional(),
+});
 
 interface Numbers {
   readonly sweepPeriodMs?: number;

@@ -1,0 +1,136 @@
+/**
+ * The kinds of the options of definitions, which types do not hold in code that is written without them. A wrong one would be found
+ * while orders run, or never: a misspelt option has no effect. Ranges are checked where the options are used.
+ */
+import * as z from 'zod';
+import { refusedText } from '#core/codec/field-errors.ts';
+import { DefinitionError } from '#core/model/errors.ts';
+import { remedies } from '#core/model/policy.ts';
+
+/** Said by {@link kind}, so that a missing option is not one of a wrong kind. */
+const kind = (isOfKind: (value: unknown) => boolean, expected: string) =>
+  z.custom<unknown>(isOfKind, {
+    error: ({ input }) => (input === undefined ? 'is missing' : `must be ${expected}`),
+  });
+
+const fn = kind((value) => typeof value === 'function', 'a function');
+// NaN and the infinities are numbers here: the check of their range names it.
+const number = kind((value) => typeof value === 'number', 'a number');
+/** By what is used of it: an application may have a zod of its own. */
+const schema = kind(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    'safeParse' in value &&
+    typeof value.safeParse === 'function',
+  'a schema of zod',
+);
+/** Checked by the functions that make ids. */
+const name = z.unknown();
+
+const undoAbility = z.enum(['offered', 'unneeded', 'impossible']).optional();
+
+const limits = z
+  .record(
+    z.string(),
+    z.strictObject({
+      rate: z.strictObject({ count: number, per: number, burst: number.optional() }).optional(),
+      atOnce: number.optional(),
+      key: fn.optional(),
+    }),
+  )
+  .optional();
+
+const coolDown = z
+  .strictObject({
+    after: number,
+    times: number,
+    factor: number.optional(),
+    max: number.optional(),
+  })
+  .optional();
+
+const attempts = {
+  completeWithin: number.optional(),
+  maxDuration: number.optional(),
+  retries: number.optional(),
+  coolDown,
+};
+const remedy = z.enum(remedies).optional();
+const contract = { name, input: schema, output: schema };
+
+/** The options of `defineAgent`. */
+export const agentForm = z.strictObject({ ...contract, undo: undoAbility, limits });
+
+/** An implementation of an agent, which may be an object of a class. */
+const implementationForm = z.looseObject({
+  contract: z.looseObject(contract),
+  perform: fn,
+  undo: fn.optional(),
+  concurrency: number.optional(),
+  endpoints: z.array(z.looseObject({ url: z.string(), weight: number.optional() })).optional(),
+});
+
+/** The options of `definePool`. */
+export const poolForm = z.strictObject({
+  ...contract,
+  undo: undoAbility,
+  limits,
+  members: z.record(
+    z.string(),
+    z.strictObject({ domain: z.string().optional(), weight: number.optional(), limits }),
+  ),
+  failover: z.enum(['wait', 'undo-first']).optional(),
+});
+
+/** The options of a step. */
+export const stepForm = z.strictObject({
+  agent: z.looseObject(contract),
+  after: z.array(name).optional(),
+  input: fn,
+  when: fn.optional(),
+  ...attempts,
+  holdMax: number.optional(),
+  onFault: remedy,
+  onExhausted: remedy,
+  irreversible: z.boolean().optional(),
+  undo: z.strictObject(attempts).optional(),
+  outputBytesMax: number.optional(),
+});
+
+/** The options of `defineWorkflow`. */
+export const workflowForm = z.strictObject({
+  name,
+  version: z.unknown(),
+  details: schema,
+  completeWithin: number.optional(),
+  onLate: remedy,
+  singleton: z
+    .strictObject({
+      key: z.unknown(),
+      else: z.unknown(),
+      quiet: number.optional(),
+      atMost: number.optional(),
+    })
+    .optional(),
+});
+
+/**
+ * @param owner whose options they are, for the message
+ * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind, or not known
+ */
+export function checkOptions(form: z.ZodType, owner: string, options: unknown): void {
+  const { error } = form.safeParse(options);
+  if (error === undefined) return;
+  throw new DefinitionError('options-invalid', `${owner}: ${refusedText(error, 'its options')}.`);
+}
+
+/**
+ * Checks an implementation of an agent.
+ *
+ * @throws {DefinitionError} `options-invalid`
+ */
+export function checkImplementation(agent: { readonly contract: { readonly name: string } }): void {
+  const { contract }: { readonly contract?: { readonly name: string } } = agent;
+  checkOptions(implementationForm, `the implementation of agent ${contract?.name}`, agent);
+}
