@@ -4,14 +4,20 @@
  * that receive messages differ by as much as messages take to arrive at best. An instance takes itself to be earlier than it
  * is rather than later, so that it begins no call too early.
  */
+import { clockToleranceMs } from '#core/decide/due.ts';
 import type { Clock } from '#ports/clock.ts';
 
 /** See above. */
 export interface QueueClock {
   /** Ms since the epoch. */
   now(): number;
-  /** Ms that the clock of this instance is ahead. */
+  /** Ms that the clock of this instance is ahead, or less: messages take time to arrive. */
   aheadMs(): number;
+  /**
+   * The latest time of the queues at which the clock of this instance may show an instant. An end of a lease that is reported to other
+   * instances is never too early: late messages look like a clock that is ahead, so only one that is wrong is corrected back.
+   */
+  latest(at: number): number;
   /** Whether the time is known well: not by the messages of the first batch, for which the instance had to be started. */
   isKnown(): boolean;
   /** A batch of messages came now, of which some were received for the first time: then, by the time of their queue. */
@@ -38,6 +44,10 @@ export function queueClock(clock: Pick<Clock, 'now'>): QueueClock {
   return {
     now: () => clock.now() - aheadMs(),
     aheadMs,
+    latest(at) {
+      const ms = aheadMs();
+      return ms > clockToleranceMs ? at - ms : at - Math.min(0, ms);
+    },
     isKnown: () => isKnown,
     received(firstReceives) {
       const nowMs = clock.now();

@@ -76,7 +76,7 @@ export async function nextStep(
     advance: () => Promise.reject(lost()),
     extend: () => Promise.reject(lost()),
   };
-  const clock = { now: () => nowMs, aheadMs: () => 0 };
+  const clock = { now: () => nowMs, aheadMs: () => 0, latest: (at: number) => at };
   const shipped = sharedLimits({
     instance: instanceOf(call),
     ...{ limits, items: planted(items), clock, longestCallMs: callMs },

@@ -15,6 +15,16 @@ export type GateAnswers = readonly GateAnswer[];
 /** Whether the answer holds the step. */
 export const isHold = (answer: GateAnswer): answer is Hold => answer !== null && 'gate' in answer;
 
+/** Whether the answer has slots. */
+export const hasSlots = (answer: GateAnswer): answer is CallSlots =>
+  answer !== null && !isHold(answer);
+
+/**
+ * So long after it was asked for, a slot is still valid for an attempt that is decided then, ms. Its complete-by is later by as much than
+ * that of the request that was asked for, which the grace of leases covers.
+ */
+export const slotsLastMs = 2_000;
+
 /** The gates of the agents that have one. */
 export interface Gates {
   /**

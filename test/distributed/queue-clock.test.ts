@@ -33,6 +33,22 @@ test.each([-2_000, 0, 2_000])('a clock that is %d ms ahead is corrected', async 
   expect(time.aheadMs()).toBe(aheadMs + 9);
 });
 
+test.each([
+  { aheadMs: 0, tookMs: 9, shown: 0 },
+  { aheadMs: 0, tookMs: 20_000, shown: 0 },
+  { aheadMs: 2_000, tookMs: 9, shown: 2_000 },
+  { aheadMs: -2_000, tookMs: 9, shown: -9 },
+  { aheadMs: 400_000, tookMs: 9, shown: -9 },
+])(
+  'late messages make the latest time of an instant no earlier: $aheadMs ms ahead, $tookMs ms late',
+  async ({ aheadMs, tookMs, shown }) => {
+    const { receive, time, clock } = instance(aheadMs);
+    await receive(tookMs);
+    const at = clock.now() + 1_000;
+    expect(time.latest(at) - (at - aheadMs)).toBe(shown);
+  },
+);
+
 test('the batch for which an instance was started does not tell the time well', async () => {
   const { receive, time } = instance(0);
   await receive(700, 705);

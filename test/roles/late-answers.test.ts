@@ -25,6 +25,20 @@ const by = (agent: string, step: string) => ({
   agent: agentName(agent),
 });
 
+/** A new order. */
+async function parcel(gates: Gates) {
+  const scenario = roleScenario(undefined, [parcels], undefined, gates);
+  const { clock, store, transitions } = scenario;
+  const from = { tenant: null, replyTo: null, correlationId: null };
+  const event = { type: 'submit', by: 'ada', orderId: id, priority: 'normal', ...from } as const;
+  const at = clock.now();
+  const first = submitted(event, parcels, at, writeId('w')).record;
+  await store.create({ orderId: id, details: null, digest: 'd', submittedAt: at }, first);
+  const apply = (...events: readonly RecordEvent[]) =>
+    transitions.apply(events.map((one) => ({ orderId: id, event: () => one })));
+  return { ...scenario, apply };
+}
+
 test('an answer counts for the step that was asked for, when another one became ready meanwhile', async () => {
   /** How long the gates read. */
   let readMs = 0;
@@ -40,19 +54,7 @@ test('an answer counts for the step that was asked for, when another one became 
     },
     release() {},
   };
-  const { clock, store, transitions, record } = roleScenario(
-    undefined,
-    [parcels],
-    undefined,
-    gates,
-  );
-  const from = { tenant: null, replyTo: null, correlationId: null };
-  const event = { type: 'submit', by: 'ada', orderId: id, priority: 'normal', ...from } as const;
-  const at = clock.now();
-  const first = submitted(event, parcels, at, writeId('w')).record;
-  await store.create({ orderId: id, details: null, digest: 'd', submittedAt: at }, first);
-  const apply = (...events: readonly RecordEvent[]) =>
-    transitions.apply(events.map((one) => ({ orderId: id, event: () => one })));
+  const { clock, record, apply } = await parcel(gates);
   await apply({ type: 'claim', by: schedulerId('s') });
   await apply({ type: 'stepSucceeded', ...by('post', 'label'), output: null });
   await apply({ type: 'cancel', by: 'ada' });
@@ -69,3 +71,32 @@ test('an answer counts for the step that was asked for, when another one became 
     ['pay', 'Undoing'],
   ]);
 });
+
+// The lease of a call's room ends by the complete-by of the request that was asked for.
+test.each([
+  { tookMs: 2_000, sent: 2, released: [] },
+  { tookMs: 2_001, sent: 0, released: ['label', 'pay'] },
+])(
+  'slots that come $tookMs ms after they were asked for: $sent calls',
+  async ({ tookMs, sent, released }) => {
+    const slots = [{ name: 'post/whole#calls', holder: 'h-1' }];
+    const returned: string[] = [];
+    const gates: Gates = {
+      async ask(requests) {
+        clock.jump(tookMs);
+        return requests.map(() => ({ slots }));
+      },
+      release(requests) {
+        returned.push(...requests.map(({ step }) => step));
+        expect(requests).toMatchObject(requests.map(() => ({ slots })));
+      },
+    };
+    const { clock, record, apply, requests } = await parcel(gates);
+    await apply({ type: 'claim', by: schedulerId('s') });
+    expect(requests().map((request) => request.slots)).toEqual(Array(sent).fill(slots));
+    expect(returned).toEqual(released);
+    const [label] = (await record(id)).steps;
+    const held = { state: 'Held', gate: 'limit', until: clock.now() + 1_000 };
+    expect(label?.progress).toMatchObject(sent === 2 ? { state: 'Running' } : held);
+  },
+);

@@ -17,7 +17,7 @@ export interface CallSlotsPorts {
   readonly rates: RateLeases;
   readonly rooms: RoomLeases;
   readonly queues: Pick<LimitQueues, 'areWaiting'>;
-  readonly time: Pick<QueueClock, 'now' | 'aheadMs'>;
+  readonly time: Pick<QueueClock, 'now' | 'latest'>;
   /** A new name for the one who has room. */
   readonly newHolder: () => string;
 }
@@ -81,7 +81,7 @@ async function enterAll(
     const room = await rooms.enter({
       ...{ name: callsItemName(name), max: limit.atOnce, isBehind: isBehind(queue) },
       definedMax: definedAtOnce ?? limit.atOnce,
-      ...{ holder, until: request.completeBy - time.aheadMs() },
+      ...{ holder, until: time.latest(request.completeBy) },
     });
     if (room === null) {
       leaveAll(rooms, entered);

@@ -23,7 +23,7 @@ export interface RoomWant {
   readonly definedMax: number;
   /** Names the lease: another one for each, also of one attempt. */
   readonly holder: string;
-  /** The complete-by of the attempt, by the time of the queues, ms since the epoch. */
+  /** The complete-by of the attempt, or later, by the time of the queues, ms since the epoch. */
   readonly until: number;
   /** Others wait for room: this call gets it only where most of it is free. */
   readonly isBehind: boolean;

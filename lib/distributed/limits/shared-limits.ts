@@ -28,7 +28,7 @@ export interface SharedLimitsOptions {
   readonly longestCallMs: number;
   readonly items: LimitItems;
   readonly clock: Pick<Clock, 'now'>;
-  readonly queueClock: Pick<QueueClock, 'now' | 'aheadMs'>;
+  readonly queueClock: Pick<QueueClock, 'now' | 'aheadMs' | 'latest'>;
   readonly random: Random;
   /** Of the instance, unique. */
   readonly instance: string;
@@ -151,7 +151,7 @@ async function extend(
   {
     rooms,
     time,
-  }: { readonly rooms: Pick<RoomLeases, 'extend'>; readonly time: Pick<QueueClock, 'aheadMs'> },
+  }: { readonly rooms: Pick<RoomLeases, 'extend'>; readonly time: Pick<QueueClock, 'latest'> },
   reply: Reply,
   records: readonly ProcessRecord[],
 ): Promise<void> {
@@ -162,7 +162,7 @@ async function extend(
     (one) => one.name === step && one.attempt === attempt,
   )?.progress;
   if (progress === undefined || !underWay(progress)) return;
-  const until = progress.completeBy - time.aheadMs();
+  const until = time.latest(progress.completeBy);
   await Promise.all(
     slots.map(({ name, holder }) => holder !== undefined && rooms.extend(name, holder, until)),
   );

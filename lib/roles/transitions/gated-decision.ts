@@ -9,11 +9,14 @@ import { limits } from '#core/model/limits.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import { mayWaitForTurn, type ProcessRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type GateAnswer, type Gates, isHold } from '#ports/gates.ts';
+import { type GateAnswer, type Gates, hasSlots, isHold, slotsLastMs } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { hasTurn } from '../singleton/has-turn.ts';
 import { type Answered, askMembers } from './ask-members.ts';
+
+/** Slots that came too late are asked for again after this, ms. */
+const askAgainMs = 1_000;
 
 /** The ports of {@link decideGated}. */
 export interface GatePorts {
@@ -99,13 +102,13 @@ function askGates(
     const records = { record, decided: decision.record };
     const answered = askMembers({ gates, clock, random }, records, known.definition, requests);
     return answered instanceof Promise
-      ? answered.then((late) => decidedLater(record, event, asked, late, clock.now()))
+      ? answered.then((late) => decidedLater(gates, record, event, asked, late, clock.now()))
       : decidedAgain(record, event, asked, answered);
   }
   const answers = gates.ask(requests, record.isHeld === true);
   return answers instanceof Promise
     ? answers.then((late) =>
-        decidedLater(record, event, asked, { requests, answers: late }, clock.now()),
+        decidedLater(gates, record, event, asked, { requests, answers: late }, clock.now()),
       )
     : decidedAgain(record, event, asked, { requests, answers });
 }
@@ -158,6 +161,7 @@ function grantedAs(request: Request, answer: GateAnswer): readonly Request[] {
 
 /** What was read took time, which is not charged to the deadlines of the steps. */
 function decidedLater(
+  gates: Gates,
   record: ProcessRecord,
   event: RecordEvent,
   asked: AskedDecision,
@@ -167,12 +171,19 @@ function decidedLater(
   const decision = decide(record, event, asked.known, nowMs);
   const planned = decision.kind === 'ignored' ? none : requestsOf(decision.commands);
   const places = planned.map(({ step }) => requests.findIndex((request) => request.step === step));
+  const isLate = nowMs - asked.nowMs > slotsLastMs;
+  const kept = requests.map((request, at): GateAnswer => {
+    const answer = answers[at] ?? null;
+    if (!hasSlots(answer) || !isLate) return answer;
+    gates.release(grantedAs(request, answer));
+    return { gate: 'limit', until: nowMs + askAgainMs };
+  });
   const late = {
     requests: planned.map((request, at) => {
       const { agent } = requests[places[at] ?? -1] ?? request;
       return agent === request.agent ? request : { ...request, agent };
     }),
-    answers: places.map((place) => answers[place] ?? null),
+    answers: places.map((place) => kept[place] ?? null),
   };
   return decidedAgain(record, event, { ...asked, decision, nowMs, granted: planned }, late);
 }

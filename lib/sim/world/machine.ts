@@ -11,6 +11,7 @@ export interface Machine {
   readonly name: string;
   readonly clock: Clock;
   isAlive(): boolean;
+  isFrozen(): boolean;
   /** Resolves with the answer, rejects with an {@link UnavailableError}, or never settles. */
   call<Value>(call: Call<Value>): Promise<Value>;
   /** Runs the work at once, or when the machine thaws, unless it has crashed by then. */
@@ -27,6 +28,7 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
   let frozenUntil = 0;
   let skewMs = 0;
   const isAlive = () => alive;
+  const isFrozen = () => frozenUntil > timeline.now();
 
   function die(): void {
     if (!alive) return;
@@ -37,7 +39,7 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
 
   function whenAwake(work: () => void): void {
     if (!alive) return;
-    if (frozenUntil > timeline.now()) timeline.at(frozenUntil, () => whenAwake(work));
+    if (isFrozen()) timeline.at(frozenUntil, () => whenAwake(work));
     else work();
   }
 
@@ -62,6 +64,7 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
     name,
     clock: { now: () => timeline.now() + skewMs, after },
     isAlive,
+    isFrozen,
     call: (asked) => remoteCall(caller, around, asked),
     whenAwake,
     die,

@@ -9,7 +9,12 @@ interface Running {
   readonly end: () => void;
 }
 
-/** @param began called with each call that begins; what it returns is called when the call has ended, or its machine is gone */
+/**
+ * A machine that is gone makes no calls. One that is frozen cannot end its calls at their complete-by, when their room is free
+ * (docs/design.md, R21): they are not counted any more.
+ *
+ * @param began called with each call that begins; what it returns is called when the call has ended, or is not counted
+ */
 export function watchedServices(
   services: Pick<Services, 'of'>,
   began: (agent: AgentName, key: IdempotencyKey) => () => void,
@@ -21,7 +26,9 @@ export function watchedServices(
     { machine, key, signal }: { machine: Machine; key: IdempotencyKey; signal: AbortSignal },
     call: () => Promise<Value>,
   ): Promise<Value> {
-    for (const one of running) if (!one.machine.isAlive()) finish(one);
+    for (const one of running) {
+      if (!one.machine.isAlive() || one.machine.isFrozen()) finish(one);
+    }
     // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
     const own = { machine, end: signal.aborted ? () => {} : began(agent, key) };
     running.add(own);
