@@ -58,7 +58,7 @@ const reeve = await startLocalReeve({
   log,
 });
 const server = await serveApi(reeve, {
-  ...{ host: '127.0.0.1', port: 0, clock: systemClock, log },
+  ...{ host: '127.0.0.1', port: 0 },
 });
 const browser = await startChromium();
 try {

@@ -130,7 +130,7 @@ async function serve(): Promise<void> {
     ...{ workflows, agents: orderAgents(services, fetch), path: join(folder, 'reeve.db') },
     ...{ clock: systemClock, random: systemRandom, log },
   });
-  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
+  const options = { port: 0 };
   const { url } = await serveApi(reeve, options);
   // The process keeps the files open until it ends.
   rmSync(folder, { recursive: true });

@@ -33,7 +33,7 @@ async function openApi(): Promise<unknown> {
     log,
   });
   try {
-    const options = { host: '127.0.0.1', port: 0, clock: systemClock, log };
+    const options = { port: 0 };
     const { url, close } = await serveApi(reeve, options);
     try {
       return await (await fetch(`${url}/openapi.json`)).json();

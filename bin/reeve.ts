@@ -5,15 +5,24 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '#cli/run-cli.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
+import { nodeRefusal } from '#text/supported-node.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 /** 128 + SIGPIPE: the exit code that shells report for a closed pipe, as in `reeve list | head`. */
 const brokenPipe = 141;
 
+/** The exit code for a command that cannot work as it was given. */
+const usage = 2;
 /** The exit code for failures that may pass, as `reeve --help` documents it. */
 const failed = 4;
 /** A running server continues when its output cannot be written: the disk may be full. */
 let isServing = false;
+
+const unsupported = nodeRefusal(process.versions.node);
+if (unsupported !== null) {
+  process.stderr.write(`error: ${unsupported}\n`);
+  process.exit(usage);
+}
 
 process.stdout.on('error', (error) => {
   if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipe);

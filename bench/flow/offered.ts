@@ -13,7 +13,6 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { startDelivery } from './delivery.ts';
 import { percentile, rounded } from './figures.ts';
-import { silent } from './silent-log.ts';
 
 /** The program that runs {@link serveOffers} and {@link sendOffers} as parts. */
 const program = new URL('../flow.ts', import.meta.url);
@@ -95,8 +94,6 @@ export async function serveOffers(): Promise<void> {
   const { url } = await serveApi(delivery.reeve, {
     host: '127.0.0.1',
     port: 0,
-    clock: systemClock,
-    log: silent,
   });
   process.on('message', () => {
     process.send?.({ ...delivery.endings(), rssMiB: process.resourceUsage().maxRSS / 1_024 });

@@ -1,9 +1,10 @@
 /** Copies a database that is in use to another file. */
 import { closeSync, openSync } from 'node:fs';
-import { backup, type DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { removeDatabase } from './data-files.ts';
 import { onFile } from './file-error.ts';
+import { sqlite } from './sqlite.ts';
 import { isDamage, isFull, storeError } from './store-error.ts';
 
 /** Pages copied at a time. A write waits for one such batch, a millisecond. */
@@ -19,7 +20,7 @@ const pagesAtOnce = 100;
 export async function copyInUse(database: DatabaseSync, path: string, to: string): Promise<void> {
   onFile('Cannot write the backup', to, () => closeSync(openSync(to, 'wx', 0o600)));
   try {
-    await backup(database, to, { rate: pagesAtOnce });
+    await sqlite().backup(database, to, { rate: pagesAtOnce });
   } catch (error) {
     removeDatabase(to);
     throw isDamage(error) ? storeError(error, path) : backupFailed(error, 'write', to);

@@ -1,6 +1,6 @@
 /** Opens the database of the state store, after it has checked that no other process uses it and no work is missing. */
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import {
@@ -16,6 +16,7 @@ import { assertNotGone, hasLog, isThere, totalsPath } from './data-files.ts';
 import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
 import { openUntouched } from './read-only.ts';
 import { addMissingColumns, schema } from './schema.ts';
+import { sqlite } from './sqlite.ts';
 import { type Statements, statements } from './statements.ts';
 import { isBusy, isDamage, isFull, storeError } from './store-error.ts';
 
@@ -33,7 +34,7 @@ export interface OpenDatabase {
  * Holds an exclusive lock from the first read until it is closed. When it throws, no byte on disk has changed.
  *
  * @param acceptsLoss ignores the totals file, and replaces it
- * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
+ * @throws {ReeveError} `node-unsupported`; `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no space for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
 export function openDatabase(
@@ -41,6 +42,7 @@ export function openDatabase(
   damage: DamageReport,
   acceptsLoss = false,
 ): OpenDatabase {
+  const { DatabaseSync } = sqlite();
   let database: DatabaseSync | undefined;
   try {
     if (path !== ':memory:') assertWhole(path, acceptsLoss);

@@ -1,8 +1,9 @@
 /** Opens the database for reading, and leaves every file on disk as it was. */
 
 import { rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { hasLog, isThere } from './data-files.ts';
+import { sqlite } from './sqlite.ts';
 
 /** A database that is open for reading. */
 export interface Untouched {
@@ -18,7 +19,7 @@ export interface Untouched {
 export function openUntouched(path: string): Untouched {
   // A connection that may write copies the readable part of the log on close, and deletes the log: with a log, open
   // read-only. Without a log, a read-only connection would leave an empty one.
-  const database = new DatabaseSync(path, { readOnly: hasLog(path) });
+  const database = new (sqlite().DatabaseSync)(path, { readOnly: hasLog(path) });
   // Reading a log creates an index file; Reeve itself never needs one, because it locks the data exclusively.
   const index = `${path}-shm`;
   const hadIndex = isThere(index);

@@ -1,5 +1,6 @@
 /** The code of an agent. */
 import type { AgentContract } from '#core/definition/agent.ts';
+import { checkImplementation } from '#core/definition/option-forms.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Effect } from '#core/model/fault.ts';
@@ -86,4 +87,24 @@ export interface AgentImplementation<
    * @throws {PermanentFault} when retries are useless: the order then stops in Error, `undo-stuck`
    */
   undo?(target: UndoTarget<Input, Output>, call: Call): Promise<void>;
+}
+
+/** The code of an agent, without its contract. */
+export type AgentCode<Input extends JsonValue, Output extends JsonValue> = Omit<
+  AgentImplementation<Input, Output>,
+  'contract'
+>;
+
+/**
+ * Implements an agent; the types of input and output are those of the contract.
+ *
+ * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind
+ */
+export function implementAgent<Input extends JsonValue, Output extends JsonValue>(
+  contract: AgentContract<Input, Output>,
+  code: AgentCode<Input, Output>,
+): AgentImplementation<Input, Output> {
+  const agent = { ...code, contract };
+  checkImplementation(agent);
+  return agent;
 }

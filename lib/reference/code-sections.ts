@@ -11,6 +11,8 @@ const classTexts: Readonly<Record<keyof typeof errorCodes, string>> = {
   ReeveError: 'The message says what to do.',
   DefinitionError:
     'The definition of a workflow or an agent cannot work: correct it, then start again.',
+  SubmissionError:
+    'The submission was refused, and nothing was stored. Its `errors` name the fields that are wrong, `retryAfterMs` when it can be sent again.',
   CorruptDataError: 'No release of Reeve wrote these data. They are kept for an operator.',
   NewerDataError: 'This release leaves the data to the newer release that wrote them.',
   UnavailableError:

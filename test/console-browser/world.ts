@@ -143,7 +143,7 @@ export async function startWorld({
     log,
   });
   const server = await serveApi(reeve, {
-    ...{ host: '127.0.0.1', port: 0, clock, log },
+    ...{ host: '127.0.0.1', port: 0 },
     ...(token !== undefined && { identify: bearerOf(token, role) }),
     pages: consolePages(join(folder, 'console'), signIn),
   });

@@ -63,7 +63,7 @@ async function serve(folder: string) {
   const sha256 = hash('sha256', token);
   writeFileSync(tokens, JSON.stringify([{ name: 'hostile', role: 'operator', sha256 }]));
   const identify = namedTokens({ path: tokens, clock: systemClock, log });
-  const options = { host: '127.0.0.1', port: 0, identify, clock: systemClock, log };
+  const options = { host: '127.0.0.1', port: 0, identify };
   const server = await serveApi(reeve, options);
   onTestFinished(async () => {
     await server.close();

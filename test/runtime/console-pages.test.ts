@@ -32,7 +32,7 @@ async function served(files: Readonly<Record<string, string>>, signIn?: SignIn):
   });
   onTestFinished(() => reeve.close());
   const pages = consolePages(consoleDirectory, signIn);
-  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log, pages };
+  const options = { host: '127.0.0.1', port: 0, pages };
   const identify: Identify = ({ authorization }) =>
     authorization === `Bearer ${token}`
       ? { kind: 'known', principal: { name: 'olga', role: 'operator', tenant: null } }

@@ -21,7 +21,7 @@ async function served(limits: Partial<ConnectionLimits> = {}) {
   });
   onTestFinished(() => reeve.close());
   const connections = { ...connectionLimits, ...limits };
-  const options = { host: '127.0.0.1', port: 0, clock: systemClock, log, connections };
+  const options = { host: '127.0.0.1', port: 0, connections };
   const server = await serveApi(reeve, options);
   onTestFinished(() => server.close());
   return { url: server.url, errors };

@@ -28,7 +28,7 @@ async function served(port = 0, connections?: ConnectionLimits): Promise<ApiServ
   });
   onTestFinished(() => reeve.close());
   const options = {
-    ...{ host: '127.0.0.1', port, clock: systemClock, log },
+    ...{ host: '127.0.0.1', port },
     ...(connections !== undefined && { connections }),
   };
   const server = await serveApi(reeve, options);

@@ -74,6 +74,17 @@ export interface WorkflowDefinition {
   readonly hasDrained?: boolean;
 }
 
+/** A workflow with the types of its documents, which its builder knows. */
+export interface Workflow<Submitted, Outputs> extends WorkflowDefinition {
+  /** For the compiler alone: no workflow has it at run time. */
+  readonly documents?: {
+    /** What is submitted: the input of the schema of the details. */
+    readonly submitted: Submitted;
+    /** The outputs of the steps; `undefined` for a step that may be skipped. */
+    readonly outputs: Outputs;
+  };
+}
+
 /** The agents that may perform the step: one, or the members of its pool. */
 export function agentsOf({
   agent,

@@ -15,7 +15,7 @@ import { sensitivityOf } from './sensitive.ts';
 import type { SingletonOptions } from './singleton.ts';
 import { stepPolicy } from './step-policy.ts';
 import { checkWorkflow, type UncheckedStep } from './workflow-check.ts';
-import type { StepContext, StepDefinition, WorkflowDefinition } from './workflow-definition.ts';
+import type { StepContext, StepDefinition, Workflow } from './workflow-definition.ts';
 
 type Outputs = Record<string, JsonValue | undefined>;
 
@@ -110,7 +110,7 @@ export interface StepOptions<
 }
 
 /** Collects the steps of a workflow; `build` checks and freezes them. */
-export interface WorkflowBuilder<Details, Known extends Outputs> {
+export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Details> {
   /**
    * Adds a step, up to 64 in all.
    *
@@ -127,7 +127,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs> {
     options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output> & {
       readonly when?: undefined;
     },
-  ): WorkflowBuilder<Details, Known & Record<Name, Output>>;
+  ): WorkflowBuilder<Details, Known & Record<Name, Output>, Submitted>;
   /** A step with `when`: its output is `undefined` for later steps when it was skipped. */
   step<
     const Name extends string,
@@ -137,13 +137,18 @@ export interface WorkflowBuilder<Details, Known extends Outputs> {
   >(
     name: Name,
     options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output>,
-  ): WorkflowBuilder<Details, Known & Record<Name, Output | undefined>>;
+  ): WorkflowBuilder<Details, Known & Record<Name, Output | undefined>, Submitted>;
   /** @throws {DefinitionError} when the definition is invalid; names the workflow and the step */
-  build(): WorkflowDefinition;
+  build(): Workflow<Submitted, Known>;
 }
 
+/** A schema with the type of what it accepts, which the compiler does not infer from `ZodType`. */
+export type DetailsSchema<Details, Submitted> = ZodType<Details> & {
+  readonly _zod: { readonly input: Submitted };
+};
+
 /** Options of {@link defineWorkflow}. */
-export interface WorkflowOptions<Details extends JsonValue> {
+export interface WorkflowOptions<Details extends JsonValue, Submitted = Details> {
   /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. */
   readonly name: string;
   /** A positive integer. Increase it when steps, their order or their policies change. */
@@ -152,7 +157,7 @@ export interface WorkflowOptions<Details extends JsonValue> {
    * The schema of an order, which has up to 128 KiB as JSON. Mark fields that only agents may see:
    * `z.string().meta({ sensitive: true })`.
    */
-  readonly details: ZodType<Details>;
+  readonly details: DetailsSchema<Details, Submitted>;
   /**
    * How long after its submission an order must be finished, ms, from 1 s to 30 days, with all that delays it: services, waits
    * for agents, or an outage. A sweep acts on it, so it may be a sweep period late. Default: no limit.
@@ -173,9 +178,9 @@ export interface WorkflowOptions<Details extends JsonValue> {
  * @throws {ReeveError} `id-malformed` when its name is invalid
  * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known
  */
-export function defineWorkflow<Details extends JsonValue>(
-  options: WorkflowOptions<Details>,
-): WorkflowBuilder<Details, Record<never, never>> {
+export function defineWorkflow<Details extends JsonValue, Submitted = Details>(
+  options: WorkflowOptions<Details, Submitted>,
+): WorkflowBuilder<Details, Record<never, never>, Submitted> {
   checkOptions(workflowForm, `workflow ${options.name}`, options);
   const name = workflowName(options.name);
   const steps: UncheckedStep[] = [];

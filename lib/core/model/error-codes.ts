@@ -22,11 +22,14 @@ export const errorCodes = {
     'file-missing': 'The data directory has no database.',
     'file-unusable': 'The system refuses the path: the same call fails again.',
     'id-malformed': 'A name or an id does not have the form that is allowed.',
+    'identify-missing': 'The API is to be open to other machines, and identifies no principals.',
     'no-dead-letter-queue': 'The function does not know the dead-letter queue of a queue it reads.',
     'no-source': 'A dead-letter queue has no queue to which its messages could be sent back.',
+    'node-unsupported': 'The Node that runs is too old for Reeve.',
     'not-a-scheduler': 'A process that starts no steps was asked to: this is a defect of Reeve.',
     'option-range':
       'A number in the options of `startLocalReeve`, or the `concurrency` of an agent, is out of its range.',
+    'order-unknown': 'An order is not stored: it never was, or it was deleted after its end.',
     'outputs-unknown': 'The output `DeadLetters` of the stack cannot be read.',
     'port-taken': 'The API cannot listen on its address.',
     'queue-arn-invalid': 'The source of an event is not the ARN of an SQS queue.',
@@ -41,6 +44,8 @@ export const errorCodes = {
     'tokens-missing':
       'No file of tokens is set, but the API is open to other machines or `REEVE_TOKEN` is set.',
     'tokens-unusable': 'The file of `REEVE_TOKENS` cannot be read, or it is not valid.',
+    'workflow-mismatch':
+      'The workflow that was given is not that of the order, or not as it was at its submission.',
   },
   DefinitionError: {
     'after-cyclic': 'Steps come after each other in a cycle.',
@@ -73,6 +78,17 @@ export const errorCodes = {
     'undo-unused': 'A step that is never undone has a policy for its undo.',
     'version-invalid': 'The version of a workflow is not a positive integer.',
     'version-twice': 'Two different definitions have the same name and version.',
+  },
+  SubmissionError: {
+    'details-invalid': 'The details of an order are not what its workflow accepts.',
+    'key-reused': 'The key of a submission was used for another one.',
+    overloaded: 'More orders wait than can be begun in time: submit it again later.',
+    'reply-to-unknown': 'A submission names a response channel that is not registered.',
+    'singleton-full': 'Too many orders of one singleton key have not ended: submit it again later.',
+    'singleton-key-failed': 'The singleton key of an order cannot be computed.',
+    'tenant-over-share':
+      'Too many orders of the tenant wait, and others wait too: submit it again later.',
+    'workflow-unknown': 'The workflow of a submission is not one of those that run.',
   },
   CorruptDataError: {
     'attribute-unknown': 'An attribute of an item has a type that Reeve does not write.',

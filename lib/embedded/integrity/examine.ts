@@ -1,7 +1,7 @@
 /** The full check of the data, while no Reeve runs on it. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { decodeLine } from '#core/flow/line.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
@@ -19,6 +19,7 @@ import { openDatabase, openError } from '#embedded/open-database.ts';
 import { openUntouched } from '#embedded/read-only.ts';
 import { numberOf } from '#embedded/rows.ts';
 import { isUpToDate } from '#embedded/schema.ts';
+import { sqlite } from '#embedded/sqlite.ts';
 import { isDamage } from '#embedded/store-error.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 import { type DamageReport, damageReport, type Finding } from './damage-report.ts';
@@ -91,7 +92,7 @@ export function examineBackup(path: string): Examined & { readonly totals: Total
   const examined = collecting(
     path,
     (damage) => {
-      const database = new DatabaseSync(path);
+      const database = new (sqlite().DatabaseSync)(path);
       try {
         database.exec('PRAGMA journal_mode = DELETE');
         const stored = readTotals(database);

@@ -6,7 +6,6 @@ import { assertThat, ReeveError } from '#core/model/errors.ts';
 import type { Identify } from '#http/access/access.ts';
 import { processApi } from '#http/process-api.ts';
 import { followerLimits } from '#http/routes/followers.ts';
-import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import {
@@ -28,16 +27,15 @@ export interface ApiServer {
 
 /** Options of {@link serveApi}. */
 export interface ApiServerOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
+  /** The address. One that other machines reach needs `identify`. Default 127.0.0.1. */
+  readonly host?: string;
+  /** 0: any free port. Default 4400. */
+  readonly port?: number;
   /** Identifies the principal of a request. Default: every request is from the operator `local`. */
   readonly identify?: Identify;
-  /** Receives each request and its principal, as event `access` of level info. Default: `log`. */
+  /** Receives each request and its principal, as event `access` of level info. Default: the log of `reeve`. */
   readonly accessLog?: Log;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Default: the console as built by `npm ci`. */
+  /** The files of the console. Default: those that come with Reeve. */
   readonly pages?: ConsolePages;
   /** Default: `connectionLimits`. */
   readonly connections?: ConnectionLimits;
@@ -87,19 +85,27 @@ const requestsAtOnce = 16;
 /** When the last sweep is older than this, ms, the health is degraded; the sweep period is 1 s. */
 const sweepLateMs = 15_000;
 
-/** Starts the server. @throws {ReeveError} `port-taken` when it cannot listen on the port */
-export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Promise<ApiServer> {
-  const { accessLog = options.log } = options;
+/**
+ * Serves the API and the console of `reeve`. Its `close` does not close `reeve`.
+ *
+ * @throws {ReeveError} `port-taken` when it cannot listen on the port; `identify-missing` when other machines reach `host`, and
+ *   `identify` is missing
+ */
+export async function serveApi(
+  reeve: LocalReeve,
+  options: ApiServerOptions = {},
+): Promise<ApiServer> {
+  const { host = '127.0.0.1', port: wanted = 4_400, accessLog = reeve.log, identify } = options;
+  if (identify === undefined && !isLoopback(host)) throw identifyMissing(host);
   const hosts = new Set<string>();
   let isStopping = false;
   const pages = options.pages ?? consolePages(consoleDirectory);
   const app = processApi({
     ...reeve,
-    clock: options.clock,
-    log: consequencesLog(options.log, reeve.failure),
+    log: consequencesLog(reeve.log, reeve.failure),
     guard: {
-      hosts: isLoopback(options.host) ? hosts : null,
-      identify: options.identify ?? localOperator,
+      hosts: isLoopback(host) ? hosts : null,
+      identify: identify ?? localOperator,
       pages: new Set(pages.keys()),
     },
     accessLog: (access) => accessLog.info('access', access),
@@ -108,21 +114,20 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
   });
   servePages(app, pages);
   const server = serverOf(app.fetch, options.connections ?? connectionLimits);
-  server.listen(options.port, options.host);
+  server.listen(wanted, host);
   try {
     await once(server, 'listening');
   } catch (cause) {
     throw new ReeveError(
       'port-taken',
-      `Cannot listen on ${options.host}:${options.port}. Is it in use? Choose another PORT.`,
+      `Cannot listen on ${host}:${wanted}. Is it in use? Choose another PORT.`,
       { cause },
     );
   }
   const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
-  for (const name of ['127.0.0.1', 'localhost', '[::1]', options.host])
-    hosts.add(`${name}:${port}`);
-  const name = options.host.includes(':') ? `[${options.host}]` : options.host;
+  const port = typeof address === 'object' && address !== null ? address.port : wanted;
+  for (const name of ['127.0.0.1', 'localhost', '[::1]', host]) hosts.add(`${name}:${port}`);
+  const name = host.includes(':') ? `[${host}]` : host;
   return {
     url: `http://${name}:${port}`,
     async close() {
@@ -134,6 +139,12 @@ export async function serveApi(reeve: LocalReeve, options: ApiServerOptions): Pr
     },
   };
 }
+
+const identifyMissing = (host: string) =>
+  new ReeveError(
+    'identify-missing',
+    `Other machines reach ${host}, and every request would be that of an operator: give \`identify\`, such as namedTokens, or another host.`,
+  );
 
 function serverOf(
   fetch: Parameters<typeof getRequestListener>[0],

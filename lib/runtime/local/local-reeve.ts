@@ -3,6 +3,7 @@
  * and by applications that embed Reeve.
  */
 
+import { dirname, resolve } from 'node:path';
 import { agentGroups } from '#core/definition/agent-group.ts';
 import { isDrained } from '#core/definition/agent-settings.ts';
 import { checkOptions } from '#core/definition/option-forms.ts';
@@ -10,6 +11,7 @@ import { poolsOf, type WorkflowRegistry, workflowRegistry } from '#core/definiti
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { makeFolder } from '#embedded/folder.ts';
 import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { writeProbe } from '#embedded/write-probe.ts';
@@ -42,22 +44,30 @@ import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
-import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
+import { jsonLog } from '#runtime/node/json-log.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
+import { instanceName, sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
+import { databaseIn } from './data-directory.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
+import { type LocalOrders, localOrders } from './local-order.ts';
 import { checkConcurrency, checkedNumbers, startForm } from './option-ranges.ts';
+import { orderChanges } from './order-changes.ts';
 
 /** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
   readonly workflows: readonly WorkflowDefinition[];
   readonly agents: readonly AgentImplementation[];
-  /** The database file, or `:memory:` for a test. */
-  readonly path: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
+  /** The database file, whose folder is created; `:memory:` for a test. Default `.reeve/reeve.db`. */
+  readonly path?: string;
+  /** Default: that of the system. */
+  readonly clock?: Clock;
+  /** Default: that of the system. */
+  readonly random?: Random;
+  /** Default: errors, as lines of JSON on standard error. */
+  readonly log?: Log;
   /** The period of the Supervisor's sweeps, ms, from 10 to an hour. Default 1 s. */
   readonly sweepPeriodMs?: number;
   /** How long an order is kept after its end, ms, from 0 to 3,650 days. Default 30 days. */
@@ -77,7 +87,9 @@ export interface LocalReeveOptions {
 }
 
 /** A running Reeve. */
-export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'> {
+export interface LocalReeve extends LocalOrders, Pick<Load, 'isOverloaded' | 'isCircuitOpen'> {
+  readonly clock: Clock;
+  readonly log: Log;
   readonly registry: WorkflowRegistry;
   readonly submission: Submission;
   readonly operator: Operator;
@@ -115,6 +127,8 @@ export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'>
   backup(to: string): Promise<void>;
   /** Stops deliveries and sweeps, and closes the store. */
   close(): void;
+  /** As `close`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -128,13 +142,15 @@ export interface LocalReeve extends Pick<Load, 'isOverloaded' | 'isCircuitOpen'>
  * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts
  * @throws {UnavailableError} `sweep-unwritten` when the state store cannot be written
  */
-export async function startLocalReeve(options: LocalReeveOptions): Promise<LocalReeve> {
-  checkOptions(startForm, 'startLocalReeve', options);
+export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalReeve> {
+  checkOptions(startForm, 'startLocalReeve', given);
+  const options = withDefaults(given);
   const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
   const registry = workflowRegistry(options.workflows);
   checkAgents(options.workflows, options.agents);
   checkConcurrency(options.agents);
   const weights = tenantWeights(options.tenantWeights);
+  if (options.path !== inMemory) makeFolder(dirname(resolve(options.path)));
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
   const open: (() => void)[] = [store.close];
   let isClosed = false;
@@ -148,17 +164,31 @@ export async function startLocalReeve(options: LocalReeveOptions): Promise<Local
     return {
       ...(await assemble(
         { ...options, log },
-        { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open },
+        {
+          ...{ registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open },
+          isClosed: () => isClosed,
+        },
       )),
       failure,
       setTenantWeight: weights.set,
       close,
+      [Symbol.dispose]: close,
     };
   } catch (error) {
     // A failed start must leave nothing running, and must release the lock on the data.
     close();
     throw error;
   }
+}
+
+const inMemory = ':memory:';
+
+type Ports = Required<Pick<LocalReeveOptions, 'path' | 'clock' | 'random' | 'log'>>;
+
+function withDefaults(options: LocalReeveOptions): LocalReeveOptions & Ports {
+  const { path = databaseIn('.reeve'), clock = systemClock, random = systemRandom } = options;
+  const log = options.log ?? jsonLog(clock, 'error', (line) => process.stderr.write(line));
+  return { ...options, path, clock, random, log };
 }
 
 const backlogOf = (
@@ -182,12 +212,13 @@ interface Parts {
   readonly keepEndedMs: number;
   /** Closes the started parts; called in reverse order. */
   readonly open: (() => void)[];
+  readonly isClosed: () => boolean;
 }
 
 async function assemble(
-  options: LocalReeveOptions,
-  { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open }: Parts,
-): Promise<Omit<LocalReeve, 'close' | 'failure' | 'setTenantWeight'>> {
+  options: LocalReeveOptions & Ports,
+  { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open, isClosed }: Parts,
+): Promise<Omit<LocalReeve, 'close' | typeof Symbol.dispose | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
   const settings = localSettings(store.agentSettings, await store.agentSettings.read());
@@ -234,22 +265,19 @@ async function assemble(
   open.push(roles.restart.stop, activity.stop);
   const { left: atFirst, sweeps } = await roles.start();
   open.push(sweeps.stop);
-  let isClosed = false;
-  open.push(() => {
-    isClosed = true;
-  });
   const recovered = roles.restart.done.then(async (changed) => {
     log.info('recovered', { found: atFirst.length, changed });
     // Not during the recovery, which reads the same rows and is more urgent.
-    if (!isClosed) open.push(backgroundCheck({ store, clock, log }));
+    if (!isClosed()) open.push(backgroundCheck({ store, clock, log }));
     // After the recovery, whose writes have already counted most orders.
     await activity.countRest(atFirst);
   });
   log.info('started', { alive: atFirst.length });
-
+  const changes = orderChanges(store.watchRecords);
+  open.push(changes.close);
   return {
-    registry,
-    store,
+    ...localOrders({ submission: roles.submission, store, registry, changes }),
+    ...{ clock, log, registry, store },
     submission: roles.submission,
     operator: roles.operator,
     limits: assembleLimitControl({ registry, settings, clock, log }),

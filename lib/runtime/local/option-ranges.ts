@@ -11,7 +11,7 @@ import type { AgentImplementation } from '#ports/agent-implementation.ts';
 export const startForm = z.looseObject({
   workflows: z.array(z.looseObject({ name: z.string(), steps: z.array(z.unknown()) })),
   agents: z.array(z.unknown()),
-  path: z.string(),
+  path: z.string().optional(),
   tenantWeights: z.map(z.string(), z.number()).optional(),
   responseChannels: z
     .record(

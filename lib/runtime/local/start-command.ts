@@ -98,8 +98,6 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   const server = await serveApi(reeve, {
     host: config.HOST,
     port: config.PORT,
-    clock: systemClock,
-    log,
     ...access,
   });
   open.add('API', server.close);

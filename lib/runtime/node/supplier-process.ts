@@ -1,5 +1,6 @@
 /** Runs the simulated suppliers as a child process, which ends with this process. */
 import { spawn } from 'node:child_process';
+import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
@@ -19,7 +20,10 @@ export interface SupplierProcess {
 /** From the request to end to the kill, ms; short, because every answered call is already on disk. */
 const stopWithinMs = 500;
 
-const command = fileURLToPath(new URL('../../../bin/suppliers.ts', import.meta.url));
+/** Of the same kind as this file: source in the repository, compiled in the package. */
+const command = fileURLToPath(
+  new URL(`../../../bin/suppliers${extname(import.meta.filename)}`, import.meta.url),
+);
 
 /** Starts the process. `port`: 0 takes any free one. */
 export function supplierProcess(options: {

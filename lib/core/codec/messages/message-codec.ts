@@ -25,7 +25,7 @@ export interface MessageCodec<Message> {
 }
 
 /** A codec with the schemas of its messages, from which the published ones are generated. */
-interface DescribedCodec<Message> extends MessageCodec<Message> {
+export interface DescribedCodec<Message> extends MessageCodec<Message> {
   readonly envelope: z.ZodType;
   readonly schema: z.ZodType<Message>;
 }

@@ -1,0 +1,108 @@
+/**
+ * Copies what Reeve uses of some packages into its own, so that its users install none of them: the AWS SDK alone has 40
+ * packages. The parts that several copies share are in files of their own.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build } from 'esbuild';
+import { importedNames, isPackage, packageOf, rewriteSpecifiers } from './import-specifiers.ts';
+
+/** The packages that are copied. */
+const vendored = [/^@aws-sdk\//, /^@smithy\//, /^@aws-lambda-powertools\//, /^@middy\//];
+
+/** Whether the package of a specifier is copied. */
+export const isVendored = (specifier: string): boolean =>
+  isPackage(specifier) && vendored.some((name) => name.test(specifier));
+
+/** The file of a copied specifier, within the folder of the package. */
+const fileOf = (specifier: string) =>
+  `vendor/${specifier.replace(/^@/, '').replaceAll('/', '-')}.js`;
+
+interface VendorOptions {
+  /** Where the packages are installed: the root of the repository. */
+  readonly root: string;
+  /** The folder of the package. */
+  readonly folder: string;
+  /** Specifiers, each with the compiled files that import it. */
+  readonly imports: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Copies the packages and rewrites the imports of them. Returns the folders whose files were copied, for their licences. */
+export async function vendor({ root, folder, imports }: VendorOptions): Promise<readonly string[]> {
+  const entries = [...imports].filter(([specifier]) => isVendored(specifier));
+  const sources = new Map(
+    entries.map(([specifier, files]) => [specifier, entryOf(folder, specifier, files)]),
+  );
+  const result = await build({
+    entryPoints: Object.fromEntries(
+      entries.map(([specifier]) => [fileOf(specifier).replace(/\.js$/, ''), `vendor:${specifier}`]),
+    ),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    minify: true,
+    legalComments: 'none',
+    chunkNames: 'vendor/[hash]',
+    metafile: true,
+    absWorkingDir: root,
+    // Packages in the CommonJS format call `require` for parts of Node.
+    banner: {
+      js: "import{createRequire as reeveRequire}from'node:module';const require=reeveRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'vendor',
+        setup(esbuild) {
+          esbuild.onResolve({ filter: /^vendor:/ }, ({ path }) => ({ path, namespace: 'vendor' }));
+          esbuild.onLoad({ filter: /.*/, namespace: 'vendor' }, ({ path }) => ({
+            contents: sources.get(path.slice('vendor:'.length)) ?? '',
+            resolveDir: root,
+          }));
+        },
+      },
+    ],
+  });
+  rewriteImports(folder, entries);
+  return [
+    ...new Set(
+      Object.values(result.metafile.outputs).flatMap(({ inputs }) =>
+        Object.entries(inputs).flatMap(([input, { bytesInOutput }]) =>
+          bytesInOutput > 0 && input.startsWith('node_modules/') ? [packageFolder(input)] : [],
+        ),
+      ),
+    ),
+  ].toSorted();
+}
+
+/** A module that exports the used names alone, so that the rest is left out. */
+function entryOf(folder: string, specifier: string, files: readonly string[]): string {
+  const names = new Set(
+    files.flatMap((file) => importedNames(readFileSync(join(folder, file), 'utf8'), specifier)),
+  );
+  const list = names.has('*') ? '*' : `{ ${[...names].toSorted().join(', ')} }`;
+  return `export ${list} from '${specifier}';`;
+}
+
+function rewriteImports(
+  folder: string,
+  entries: readonly (readonly [string, readonly string[]])[],
+): void {
+  mkdirSync(join(folder, 'vendor'), { recursive: true });
+  for (const file of new Set(entries.flatMap(([, files]) => files))) {
+    const path = join(folder, file);
+    const text = rewriteSpecifiers(readFileSync(path, 'utf8'), (specifier) =>
+      isVendored(specifier) ? relative(dirname(file), fileOf(specifier)) : specifier,
+    );
+    writeFileSync(path, text);
+  }
+}
+
+/** `node_modules/@smithy/types` of a file below it; the innermost one of packages within packages. */
+function packageFolder(path: string): string {
+  const at = path.lastIndexOf('node_modules/') + 'node_modules/'.length;
+  return path.slice(0, at) + packageOf(path.slice(at));
+}

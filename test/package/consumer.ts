@@ -1,0 +1,92 @@
+/** Projects of users, in folders of their own, with the packed package installed from its archive. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { inject } from 'vitest';
+
+/** What a command printed, and how it ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** A project. */
+export interface Consumer {
+  readonly folder: string;
+  write(path: string, text: string): void;
+  /** Copies a file of test/package/programs. */
+  take(program: string, as?: string): void;
+  /** Runs a command with its own programs first on the path, and none of this repository. */
+  run(command: string, ...args: readonly string[]): Ran;
+}
+
+/** Of this repository, which a user does not have. */
+const ownBin = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
+
+/**
+ * Makes a project and installs Reeve and `packages` in it.
+ *
+ * @param manifest what its package.json has besides
+ * @throws {Error} when the installation fails
+ */
+export function consumer(
+  packages: readonly string[],
+  manifest: Readonly<Record<string, unknown>> = { type: 'module' },
+): Consumer {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-consumer-'));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const run = (command: string, ...args: readonly string[]): Ran => {
+    const path = [join(folder, 'node_modules', '.bin'), ...outerPath()].join(delimiter);
+    const { status, stdout, stderr, error } = spawnSync(command, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: path, HOME: folder, npm_config_cache: npmCache() },
+    });
+    if (error !== undefined) throw error;
+    return { code: status, output: `${stdout}${stderr}` };
+  };
+  write('package.json', JSON.stringify({ name: 'shop', private: true, ...manifest }));
+  const install = ['--no-audit', '--no-fund', '--prefer-offline', '--save-exact'];
+  const { code, output } = run('npm', 'install', ...install, inject('tarball'), ...packages);
+  if (code !== 0) throw new Error(output);
+  return {
+    folder,
+    write,
+    run,
+    take: (program, as = program) =>
+      cpSync(join(import.meta.dirname, 'programs', program), join(folder, as)),
+  };
+}
+
+function outerPath(): readonly string[] {
+  const path = process.env['PATH'] ?? '';
+  return path.split(delimiter).filter((each) => each !== ownBin);
+}
+
+/** That of the user who runs the test, so that nothing is downloaded twice. */
+function npmCache(): string {
+  const home = process.env['HOME'] ?? tmpdir();
+  return process.env['npm_config_cache'] ?? join(home, '.npm');
+}
+
+/** The installed packages below a folder `node_modules`, by name. */
+export function installedPackages(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    if (name.startsWith('.')) return [];
+    if (name.startsWith('@')) {
+      return readdirSync(join(folder, name)).map((inner) => `${name}/${inner}`);
+    }
+    return [name];
+  });
+}
+
+/** The sum of the sizes of all files, bytes. */
+export function sizeOf(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
