@@ -15,7 +15,7 @@ import type { Log } from '#ports/log.ts';
 import type { Outbox } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
-import { copyInUse } from './backup.ts';
+import { copyInUse } from './copies/backup.ts';
 import { forgetter } from './forget.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';

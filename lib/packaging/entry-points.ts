@@ -8,7 +8,7 @@ export const subpaths = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /** Programs that run as processes of their own, and are not imported. */
-export const programs = ['bin/reeve.ts', 'bin/suppliers.ts'] as const;
+const programs = ['bin/reeve.ts', 'bin/suppliers.ts'] as const;
 
 /** Everything from which the compiler starts. */
 export const roots: readonly string[] = [...Object.values(subpaths), ...programs];

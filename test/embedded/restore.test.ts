@@ -13,8 +13,8 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
+import { restoreData } from '#embedded/copies/restore.ts';
 import { examineData } from '#embedded/integrity/examine.ts';
-import { restoreData } from '#embedded/restore.ts';
 import { accepted, edited, folder, opened, somewhere } from '../support/stored-data.ts';
 
 const noChecksum = 'Its checksum does not agree.';

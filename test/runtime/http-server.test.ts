@@ -154,3 +154,12 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
 });
+
+test('an address that other machines reach needs principals', async () => {
+  const reeve = await startLocalReeve({ workflows: [], agents: [], path: ':memory:' });
+  onTestFinished(() => reeve.close());
+  await expect(serveApi(reeve, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+    code: 'identify-missing',
+    message: expect.stringContaining('0.0.0.0'),
+  });
+});

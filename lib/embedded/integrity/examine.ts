@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { decodeLine } from '#core/flow/line.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
-import { backupFailed } from '#embedded/backup.ts';
+import { backupFailed } from '#embedded/copies/backup.ts';
 import {
   assertNotGone,
   copyDatabase,

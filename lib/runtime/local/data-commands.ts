@@ -3,10 +3,10 @@
 import { renameSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { hasData, restoreData } from '#embedded/copies/restore.ts';
 import { isThere, removeDatabase } from '#embedded/data-files.ts';
 import { onFile } from '#embedded/file-error.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
-import { hasData, restoreData } from '#embedded/restore.ts';
 import type { Clock } from '#ports/clock.ts';
 import { askForBackup } from '#runtime/node/control-socket.ts';
 import { databaseIn, socketIn } from './data-directory.ts';

@@ -1,8 +1,8 @@
 /** The reports of the data commands: lines for operators, a document for programs. */
 import { basename } from 'node:path';
+import type { Restored } from '#embedded/copies/restore.ts';
 import type { Finding } from '#embedded/integrity/damage-report.ts';
 import type { Examined } from '#embedded/integrity/examine.ts';
-import type { Restored } from '#embedded/restore.ts';
 
 /** The result of a data command. */
 export interface DataOutcome {

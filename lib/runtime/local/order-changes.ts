@@ -28,7 +28,7 @@ interface Waiter {
   wake(): void;
 }
 
-/** @param watchRecords calls its listener with every committed record; only used while somebody waits */
+/** @param watchRecords calls its listener with every committed record; used only while an order is waited for */
 export function orderChanges(
   watchRecords: (listener: (record: ProcessRecord) => void) => () => void,
 ): OrderChanges {

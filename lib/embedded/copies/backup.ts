@@ -2,10 +2,10 @@
 import { closeSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
-import { removeDatabase } from './data-files.ts';
-import { onFile } from './file-error.ts';
-import { sqlite } from './sqlite.ts';
-import { isDamage, isFull, storeError } from './store-error.ts';
+import { removeDatabase } from '../data-files.ts';
+import { onFile } from '../file-error.ts';
+import { sqlite } from '../sqlite.ts';
+import { isDamage, isFull, storeError } from '../store-error.ts';
 
 /** Pages copied at a time. A write waits for one such batch, a millisecond. */
 const pagesAtOnce = 100;

@@ -12,12 +12,12 @@ import { dirname } from 'node:path';
 import { ReeveError } from '#core/model/errors.ts';
 import { examineBackup } from '#embedded/integrity/examine.ts';
 import { writeTotalsFile } from '#embedded/integrity/totals-file.ts';
-import { dataFiles, isThere, removeDatabase, sizeOf, totalsPath } from './data-files.ts';
-import { onFile } from './file-error.ts';
-import { makeFolder } from './folder.ts';
-import { openError } from './open-database.ts';
-import { openUntouched } from './read-only.ts';
-import { isDamage } from './store-error.ts';
+import { dataFiles, isThere, removeDatabase, sizeOf, totalsPath } from '../data-files.ts';
+import { onFile } from '../file-error.ts';
+import { makeFolder } from '../folder.ts';
+import { openError } from '../open-database.ts';
+import { openUntouched } from '../read-only.ts';
+import { isDamage } from '../store-error.ts';
 
 /** The result of a restore. */
 export interface Restored {
