@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 /** The command line as a process: supplies `runCli` with its environment. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StartIo } from '#cli/environment.ts';
 import { runCli } from '#cli/run-cli.ts';
+import type { Serve } from '#runtime/command/start-command.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nodeRefusal } from '#text/supported-node.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -62,17 +66,40 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { systemClock } = await import('#runtime/node/system-clock.ts');
     return dataCommand(dataDirOf(process.env, dataDir), command, systemClock);
   },
-  // Loaded only for this command: the others need neither store nor server.
+  // Loaded only for these commands: the others need neither store nor server.
   start: async (io) => {
-    isServing = true;
-    const { startCommand } = await import('#runtime/local/start-command.ts');
-    const stopped = Promise.race([firstSignal(), orphaned()]);
-    const code = await startCommand({ ...io, stopped });
-    await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);
-    // Pending calls to services would keep the process running.
-    process.exit(code);
+    const { shippedOrders } = await import('#runtime/command/shipped-orders.ts');
+    return run(io, shippedOrders);
+  },
+  dev: async (io, module, reloads) => {
+    if (reloads) return reloading(module);
+    const { ownOrders } = await import('#runtime/command/own-orders.ts');
+    return run(io, ownOrders(module));
   },
 });
+
+/** Serves until a signal comes, then ends this process. */
+async function run(io: StartIo, serve: Serve): Promise<never> {
+  isServing = true;
+  const { startCommand } = await import('#runtime/command/start-command.ts');
+  const stopped = Promise.race([firstSignal(), orphaned()]);
+  const code = await startCommand({ ...io, stopped }, serve);
+  await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);
+  // Pending calls to services would keep the process running.
+  process.exit(code);
+}
+
+/** Node starts the process again when a file changes that it has imported. */
+async function reloading(module: string): Promise<number> {
+  const watched = ['--watch', '--watch-preserve-output', '--disable-warning=ExperimentalWarning'];
+  const command = [import.meta.filename, 'dev', module, '--no-reload'];
+  const child = spawn(process.execPath, [...watched, ...command], { stdio: 'inherit' });
+  const ended = once(child, 'exit');
+  await Promise.race([firstSignal(), orphaned(), ended]);
+  child.kill();
+  const [code] = await ended;
+  return typeof code === 'number' ? code : 0;
+}
 
 /** Only the first signal is handled: a second one ends a process that stops slowly. */
 function firstSignal(): Promise<void> {

@@ -88,4 +88,6 @@ export interface CliEnvironment extends StartIo {
   readonly data: (command: DataCommand, dataDir: string | undefined) => Promise<DataOutcome>;
   /** Runs Reeve in this process; resolves with the exit code when it stops. */
   readonly start: (io: StartIo) => Promise<number>;
+  /** The same for the workflows of a module. `reloads`: again after each change of its files. */
+  readonly dev: (io: StartIo, module: string, reloads: boolean) => Promise<number>;
 }

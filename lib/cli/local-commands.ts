@@ -24,7 +24,11 @@ Environment (docs/reference.md describes each):
                         your services; without them simulated suppliers start
   REEVE_SUPPLIERS_PORT  where the simulated suppliers listen (default: 4401)`;
 
-/** Adds the commands that call no server: `start` and `completion`. */
+const devHelp = `
+The module exports workflows and implementations of agents, each by itself or in a list. The environment is that of \`reeve start\`,
+without the services and suppliers.`;
+
+/** Adds the commands that call no server: `start`, `dev` and `completion`. */
 export function addLocal(program: Command, world: CliEnvironment, done: Done): void {
   program
     .command('start')
@@ -34,6 +38,17 @@ export function addLocal(program: Command, world: CliEnvironment, done: Done): v
       onlyHere(program.opts(), '`reeve start` calls no other Reeve and prints no JSON');
       const { env, stdout, stderr, terminal } = world;
       done(await world.start({ env, stdout, stderr, terminal }));
+    });
+  program
+    .command('dev')
+    .description('run the workflows and agents of a module, again after each change of its files')
+    .argument('<module>', 'the path of the module, such as ./workflows.ts')
+    .option('--no-reload', 'run them once, as they are now')
+    .addHelpText('after', devHelp)
+    .action(async (module: string, { reload }: { readonly reload: boolean }) => {
+      onlyHere(program.opts(), '`reeve dev` calls no other Reeve and prints no JSON');
+      const { env, stdout, stderr, terminal } = world;
+      done(await world.dev({ env, stdout, stderr, terminal }, module, reload));
     });
   program
     .command('completion')

@@ -85,6 +85,7 @@ const nowhere: CliEnvironment = {
   aws: unreachable,
   data: unreachable,
   start: unreachable,
+  dev: unreachable,
 };
 
 function unreachable(): Promise<never> {

@@ -49,6 +49,7 @@ export async function commandLine(
     aws: async () => operatorTools(byHost),
     data: never,
     start: never,
+    dev: never,
   });
   return { exitCode, ...said };
 }

@@ -14,8 +14,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import { shippedOrders } from '#runtime/command/shipped-orders.ts';
+import { startCommand } from '#runtime/command/start-command.ts';
 import { dataCommand } from '#runtime/local/data-commands.ts';
-import { startCommand } from '#runtime/local/start-command.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
 import { freePort } from '../support/dynamo-server.ts';
@@ -59,18 +60,21 @@ async function startReeve(): Promise<void> {
     REEVE_CHANNELS: join(folder, 'channels.json'),
   };
   let said = '';
-  const ended = startCommand({
-    env: { ...data, SHOP_WEBHOOK_SECRET, PORT: '0', REEVE_SUPPLIERS_PORT: '0' },
-    stdout: (text) => {
-      said += text;
-      if (/^Reeve listens on \S+$/m.test(said)) listens.resolve(said);
+  const ended = startCommand(
+    {
+      env: { ...data, SHOP_WEBHOOK_SECRET, PORT: '0', REEVE_SUPPLIERS_PORT: '0' },
+      stdout: (text) => {
+        said += text;
+        if (/^Reeve listens on \S+$/m.test(said)) listens.resolve(said);
+      },
+      stderr: (text) => {
+        said += text;
+      },
+      terminal: () => null,
+      stopped: stop.promise,
     },
-    stderr: (text) => {
-      said += text;
-    },
-    terminal: () => null,
-    stopped: stop.promise,
-  });
+    shippedOrders,
+  );
   stopReeve = async () => {
     stop.resolve();
     await ended;
@@ -107,6 +111,7 @@ async function reeve(words: readonly string[]) {
         systemClock,
       ),
     start: () => Promise.reject(new Error('it is running')),
+    dev: () => Promise.reject(new Error('it is running')),
   });
   return { said, failed: code !== 0 };
 }

@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Change } from '#core/model/change.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import { terminalAlert, terminalCircuit } from '#runtime/command/terminal-alert.ts';
 import { type AlertText, alertGrouping } from '#runtime/local/alert-grouping.ts';
-import { terminalAlert, terminalCircuit } from '#runtime/local/terminal-alert.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const fault = {

@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { shippedOrders } from '#runtime/command/shipped-orders.ts';
+import { startCommand } from '#runtime/command/start-command.ts';
 import {
   type ApiServer,
   type ConnectionLimits,
@@ -11,7 +13,6 @@ import {
   serveApi,
 } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { startCommand } from '#runtime/local/start-command.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { testLog } from '../support/log.ts';
@@ -142,15 +143,18 @@ test.each([
   const data = mkdtempSync(join(tmpdir(), 'reeve-start-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
   let stderr = '';
-  const code = await startCommand({
-    env: { REEVE_DATA: data, ...env },
-    terminal: () => null,
-    stdout: () => {},
-    stderr: (text) => {
-      stderr += text;
+  const code = await startCommand(
+    {
+      env: { REEVE_DATA: data, ...env },
+      terminal: () => null,
+      stdout: () => {},
+      stderr: (text) => {
+        stderr += text;
+      },
+      stopped: new Promise(() => {}),
     },
-    stopped: new Promise(() => {}),
-  });
+    shippedOrders,
+  );
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
 });

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startCommand } from '#runtime/local/start-command.ts';
+import { shippedOrders } from '#runtime/command/shipped-orders.ts';
+import { startCommand } from '#runtime/command/start-command.ts';
 
 const token = 'reeve_token-of-olga';
 const entry = {
@@ -21,25 +22,28 @@ async function started(tokens: string) {
   const stop = Promise.withResolvers<void>();
   const url = Promise.withResolvers<string>();
   const errors: string[] = [];
-  const ended = startCommand({
-    env: {
-      PORT: '0',
-      REEVE_DATA: data,
-      REEVE_TOKENS: path,
-      REEVE_LOG: 'silent',
-      REEVE_FRAUD_URL: elsewhere,
-      REEVE_INVENTORY_URL: elsewhere,
-      REEVE_PAYMENT_URL: elsewhere,
-      REEVE_SHIPPING_URL: elsewhere,
+  const ended = startCommand(
+    {
+      env: {
+        PORT: '0',
+        REEVE_DATA: data,
+        REEVE_TOKENS: path,
+        REEVE_LOG: 'silent',
+        REEVE_FRAUD_URL: elsewhere,
+        REEVE_INVENTORY_URL: elsewhere,
+        REEVE_PAYMENT_URL: elsewhere,
+        REEVE_SHIPPING_URL: elsewhere,
+      },
+      terminal: () => null,
+      stdout: (text) => {
+        const [, address] = /listens on (\S+)/.exec(text) ?? [];
+        if (address !== undefined) url.resolve(address);
+      },
+      stderr: (text) => errors.push(text),
+      stopped: stop.promise,
     },
-    terminal: () => null,
-    stdout: (text) => {
-      const [, address] = /listens on (\S+)/.exec(text) ?? [];
-      if (address !== undefined) url.resolve(address);
-    },
-    stderr: (text) => errors.push(text),
-    stopped: stop.promise,
-  });
+    shippedOrders,
+  );
   onTestFinished(async () => {
     stop.resolve();
     await ended;

@@ -23,6 +23,7 @@ export const errorCodes = {
     'file-unusable': 'The system refuses the path: the same call fails again.',
     'id-malformed': 'A name or an id does not have the form that is allowed.',
     'identify-missing': 'The API is to be open to other machines, and identifies no principals.',
+    'module-unusable': 'A module of the user cannot be loaded, or exports no workflow.',
     'no-dead-letter-queue': 'The function does not know the dead-letter queue of a queue it reads.',
     'no-source': 'A dead-letter queue has no queue to which its messages could be sent back.',
     'node-unsupported': 'The Node that runs is too old for Reeve.',

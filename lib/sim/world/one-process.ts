@@ -205,7 +205,7 @@ export function startOneProcess(host: Host): void {
     () => {
       host.ready = true;
     },
-    // As in lib/runtime/local/start-command.ts: a process that cannot begin to recover does not start.
+    // As in lib/runtime/command/start-command.ts: a process that cannot begin to recover does not start.
     () => machine.die(),
   );
 }

@@ -1,7 +1,7 @@
 /** Formats an alert for the terminal of `reeve start`. */
 import { styleText } from 'node:util';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
-import type { AlertText } from './alert-grouping.ts';
+import type { AlertText } from '#runtime/local/alert-grouping.ts';
 
 /** The environment that decides about colours. */
 export interface Screen {

@@ -1,24 +1,21 @@
-/** `reeve start`: runs Reeve, its API and, unless all services are configured, the simulated suppliers. */
-import { join } from 'node:path';
+/** The process of `reeve start` and `reeve dev`: Reeve with its API, as the environment says. */
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { describeError, ReeveError } from '#core/model/errors.ts';
 import { makeFolder } from '#embedded/folder.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Log } from '#ports/log.ts';
+import { alertGrouping } from '#runtime/local/alert-grouping.ts';
+import { readChannels } from '#runtime/local/channels-config.ts';
+import { type Config, readConfig } from '#runtime/local/config.ts';
+import { databaseIn, socketIn } from '#runtime/local/data-directory.ts';
+import { serveApi } from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { namedTokens } from '#runtime/local/named-tokens.ts';
 import { type Closers, closers } from '#runtime/node/closers.ts';
 import { serveControl } from '#runtime/node/control-socket.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
-import { supplierProcess } from '#runtime/node/supplier-process.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
-import { systemRandom } from '#runtime/node/system-ids.ts';
 import { webhook } from '#runtime/node/webhook.ts';
-import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
-import { workflows } from '#workflows/shipped.ts';
-import { alertGrouping } from './alert-grouping.ts';
-import { readChannels } from './channels-config.ts';
-import { type Config, readConfig } from './config.ts';
-import { databaseIn, socketIn } from './data-directory.ts';
-import { serveApi } from './http-server.ts';
-import { startLocalReeve } from './local-reeve.ts';
-import { namedTokens } from './named-tokens.ts';
 import { terminalAlert, terminalCircuit } from './terminal-alert.ts';
 
 /** The process around the command. */
@@ -32,6 +29,17 @@ export interface StartIo {
   readonly stopped: Promise<void>;
 }
 
+/** What a process serves. */
+export interface Served {
+  readonly workflows: readonly WorkflowDefinition[];
+  readonly agents: readonly AgentImplementation[];
+  /** The last lines of what a start prints. `command`: how to call this Reeve, up to the name of a command. */
+  welcome(command: string): string;
+}
+
+/** Makes what a process serves, and registers what must be closed. */
+export type Serve = (config: Config, open: Closers) => Promise<Served>;
+
 /** The time to close everything, ms; supervisors of processes wait longer between SIGTERM and SIGKILL. */
 const closeWithinMs = 1_500;
 
@@ -40,7 +48,7 @@ const closeWithinMs = 1_500;
  *
  * Connections to services that hang may still be open afterwards, so the caller must call `process.exit`.
  */
-export async function startCommand(io: StartIo): Promise<number> {
+export async function startCommand(io: StartIo, serve: Serve): Promise<number> {
   const open = closers({
     clock: systemClock,
     withinMs: closeWithinMs,
@@ -50,7 +58,7 @@ export async function startCommand(io: StartIo): Promise<number> {
     },
   });
   try {
-    await Promise.race([start(io, open), io.stopped]);
+    await Promise.race([start(io, open, serve), io.stopped]);
     await io.stopped;
     return 0;
   } catch (error) {
@@ -62,10 +70,10 @@ export async function startCommand(io: StartIo): Promise<number> {
   }
 }
 
-async function start(io: StartIo, open: Closers): Promise<void> {
+async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
   const config = readConfig(io.env);
   makeDirectory(config.REEVE_DATA);
-  const suppliersUrl = needsSuppliers(config) ? await startSuppliers(config, open) : null;
+  const { workflows, agents, welcome } = await serve(config, open);
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const access = accessOf(config, log, io);
   const command = commandOf(config);
@@ -76,12 +84,9 @@ async function start(io: StartIo, open: Closers): Promise<void> {
   });
   open.add('alerts', alerts.close);
   const reeve = await startLocalReeve({
-    workflows,
-    agents: orderAgents(serviceUrls(config, suppliersUrl), fetch),
+    ...{ workflows, agents, log },
     path: databaseIn(config.REEVE_DATA),
     keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
-    clock: systemClock,
-    random: systemRandom,
     responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
     ...(config.REEVE_TENANT_WEIGHTS !== undefined && {
       tenantWeights: config.REEVE_TENANT_WEIGHTS,
@@ -90,27 +95,16 @@ async function start(io: StartIo, open: Closers): Promise<void> {
     onAlert: alerts.alert,
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
     command,
-    log,
   });
   open.add('state store', reeve.close);
   const path = socketIn(config.REEVE_DATA);
   open.add('control socket', serveControl({ path, backup: reeve.backup, log }));
-  const server = await serveApi(reeve, {
-    host: config.HOST,
-    port: config.PORT,
-    ...access,
-  });
+  const server = await serveApi(reeve, { host: config.HOST, port: config.PORT, ...access });
   open.add('API', server.close);
-  io.stdout(welcome(server.url, suppliersUrl));
-}
-
-async function startSuppliers(config: Config, open: Closers): Promise<string> {
-  const suppliers = supplierProcess({
-    port: config.REEVE_SUPPLIERS_PORT,
-    dataDir: join(config.REEVE_DATA, 'suppliers'),
-  });
-  open.add('simulated suppliers', suppliers.stop);
-  return suppliers.url;
+  const at = server.url === 'http://127.0.0.1:4400' ? '' : `--url ${server.url} `;
+  io.stdout(
+    `Reeve listens on ${server.url}\nConsole on ${server.url}/\n${welcome(`npx reeve ${at}`)}`,
+  );
 }
 
 /** With named tokens, the access log is written at every log level. */
@@ -149,45 +143,4 @@ function makeDirectory(path: string): void {
       { cause },
     );
   }
-}
-
-function needsSuppliers(config: Config): boolean {
-  return [
-    config.REEVE_FRAUD_URL,
-    config.REEVE_INVENTORY_URL,
-    config.REEVE_PAYMENT_URL,
-    config.REEVE_SHIPPING_URL,
-  ].includes(undefined);
-}
-
-function serviceUrls(config: Config, suppliersUrl: string | null): ServiceUrls {
-  const at = (service: string) => `${suppliersUrl ?? ''}/${service}`;
-  return {
-    fraud: config.REEVE_FRAUD_URL ?? at('fraud'),
-    inventory: config.REEVE_INVENTORY_URL ?? at('inventory'),
-    payment: config.REEVE_PAYMENT_URL ?? at('payment'),
-    shipping: config.REEVE_SHIPPING_URL ?? at('shipping'),
-  };
-}
-
-function welcome(url: string, suppliersUrl: string | null): string {
-  const at = url === 'http://127.0.0.1:4400' ? '' : `--url ${url} `;
-  const lines = [
-    `Reeve listens on ${url}`,
-    `Console on ${url}/`,
-    ...(suppliersUrl === null ? [] : [`Simulated suppliers on ${suppliersUrl}`]),
-    '',
-    'Try, in another terminal:',
-    `  npx reeve ${at}submit examples/order.json --wait`,
-    `  npx reeve ${at}list`,
-  ];
-  if (suppliersUrl !== null) {
-    const there =
-      suppliersUrl === 'http://127.0.0.1:4401' ? '' : ` --suppliers-url ${suppliersUrl}`;
-    lines.push(
-      `  npx reeve suppliers set payment declineRate=1${there}    # break a supplier, submit again`,
-      `  npx reeve suppliers reset${there}`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
 }

@@ -1,0 +1,17 @@
+/** `reeve dev`: the workflows and agents of a module of the user. */
+import { loadDefinitions } from '#runtime/node/load-definitions.ts';
+import type { Serve } from './start-command.ts';
+
+/** Serves what the module exports. @param path of the module */
+export function ownOrders(path: string): Serve {
+  return async () => {
+    const { workflows, agents } = await loadDefinitions(path);
+    const names = workflows.map(({ name, version }) => `${name}@${version}`).join(', ');
+    return {
+      workflows,
+      agents,
+      welcome: (command) =>
+        `\nWorkflows of ${path}: ${names}\nSubmit an order, in another terminal:\n  echo '{"workflow":"${workflows[0]?.name}","details":…}' | ${command}submit - --wait\n`,
+    };
+  };
+}

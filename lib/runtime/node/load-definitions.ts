@@ -1,0 +1,46 @@
+/** The workflows and agents that a module of the user exports. */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import { isObject } from '#core/model/json.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
+
+/** What a module exports. */
+export interface Definitions {
+  readonly workflows: readonly WorkflowDefinition[];
+  readonly agents: readonly AgentImplementation[];
+}
+
+/**
+ * Loads the module and takes each workflow and each implementation of an agent that it exports, by itself or in a list.
+ *
+ * @param path of the module, also one in TypeScript
+ * @throws {ReeveError} `module-unusable` when it cannot be loaded, or exports no workflow
+ */
+export async function loadDefinitions(path: string): Promise<Definitions> {
+  const exported = Object.values(await load(path)).flat();
+  const workflows = [...new Set(exported.filter(isWorkflow))];
+  const agents = [...new Set(exported.filter(isAgent))];
+  if (workflows.length > 0) return { workflows, agents };
+  throw new ReeveError(
+    'module-unusable',
+    `${path} exports no workflow: export what \`build()\` of defineWorkflow returns, or a list of it.`,
+  );
+}
+
+async function load(path: string): Promise<object> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    // The stack says where in the code of the user the error is.
+    const what = (cause instanceof Error ? cause.stack : undefined) ?? String(cause);
+    throw new ReeveError('module-unusable', `${path} cannot be loaded. ${what}`, { cause });
+  }
+}
+
+const isWorkflow = (value: unknown): value is WorkflowDefinition =>
+  isObject(value) && typeof value['fingerprint'] === 'string' && Array.isArray(value['steps']);
+
+const isAgent = (value: unknown): value is AgentImplementation =>
+  isObject(value) && isObject(value['contract']) && typeof value['perform'] === 'function';

@@ -1,0 +1,120 @@
+/** `reeve dev`: the workflows of a module, again after each change. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+
+const root = join(import.meta.dirname, '..', '..');
+
+const moduleOf = (greeting: string) => `
+import { defineAgent, defineWorkflow, implementAgent } from 'reeve';
+import * as z from 'zod';
+const greeter = defineAgent({
+  name: 'greeter',
+  input: z.string(),
+  output: z.string(),
+  undo: 'unneeded',
+});
+export const hello = defineWorkflow({ name: 'hello', version: 1, details: z.object({ name: z.string() }) })
+  .step('greet', { agent: greeter, input: ({ details }) => details.name })
+  .build();
+export const agents = [
+  implementAgent(greeter, { perform: async (name: string) => \`${greeting} \${name}\` }),
+];
+`;
+
+/** A project with Reeve in its node_modules. */
+function project(text: string): { folder: string; write(text: string): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-dev-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  symlinkSync(root, join(modules, 'reeve'));
+  symlinkSync(join(root, 'node_modules', 'zod'), join(modules, 'zod'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const write = (changed: string) => writeFileSync(join(folder, 'workflows.ts'), changed);
+  write(text);
+  return { folder, write };
+}
+
+function dev(folder: string, ...options: readonly string[]) {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'bin', 'reeve.ts'), 'dev', './workflows.ts', ...options],
+    { cwd: folder, env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = once(child, 'exit').then(([code]) => code);
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
+  return {
+    output: () => output,
+    ended,
+    stop: () => child.kill(),
+    /** The address of the nth start. */
+    url: async (nth: number): Promise<string> => {
+      const urls = () => [...output.matchAll(/^Reeve listens on (\S+)$/gm)].map(([, url]) => url);
+      await expect.poll(() => urls().length, { timeout: 15_000 }).toBeGreaterThanOrEqual(nth);
+      return urls()[nth - 1] ?? '';
+    },
+  };
+}
+
+const accepted = z.object({ orderId: z.string() });
+const shown = z.object({
+  processState: z.string(),
+  steps: z.object({ greet: z.object({ output: z.unknown() }) }),
+});
+
+async function greetingOf(url: string): Promise<unknown> {
+  const response = await fetch(`${url}/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ workflow: 'hello', details: { name: 'Ada' } }),
+  });
+  const { orderId } = accepted.parse(await response.json());
+  const read = async () => shown.parse(await (await fetch(`${url}/orders/${orderId}`)).json());
+  await expect.poll(async () => (await read()).processState).toBe('Processed');
+  return (await read()).steps.greet.output;
+}
+
+test('orders of a module are processed, and by its new code after a change', async () => {
+  const { folder, write } = project(moduleOf('Hello'));
+  const process = dev(folder);
+  expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
+  expect(process.output()).toContain('Workflows of ./workflows.ts: hello@1');
+  write(moduleOf('Good morning'));
+  expect(await greetingOf(await process.url(2))).toBe('Good morning Ada');
+  write('const x = ;');
+  await expect.poll(process.output, { timeout: 15_000 }).toContain('cannot be loaded');
+  write(moduleOf('Welcome back'));
+  expect(await greetingOf(await process.url(3))).toBe('Welcome back Ada');
+  process.stop();
+  await process.ended;
+}, 60_000);
+
+test.each([
+  ['exports no workflow', 'export const a = 1;', 'exports no workflow'],
+  ['cannot be loaded', 'throw new TypeError("no network");', 'TypeError: no network'],
+  ['lacks an agent', moduleOf('Hello').replace('export const agents', 'const agents'), 'greeter'],
+])(
+  'a module that %s ends the command with 2',
+  async (_, text, message) => {
+    const { folder } = project(text);
+    const process = dev(folder, '--no-reload');
+    expect(await process.ended).toBe(2);
+    expect(process.output()).toContain(message);
+  },
+  20_000,
+);
