@@ -31,8 +31,9 @@ test('the time of the machine is read in one place, and by the programs at the e
   ]);
 });
 
-test('chance is drawn in one place, and by the simulated suppliers', () => {
+test('chance is drawn in one place, by the client, which runs in browsers, and by the simulated suppliers', () => {
   expect(filesWith(/\bMath\.random\b/).toSorted()).toEqual([
+    'lib/client/requests.ts',
     'lib/runtime/node/system-ids.ts',
     'lib/suppliers/start-suppliers.ts',
   ]);

@@ -5,6 +5,7 @@ export const subpaths = {
   '.': 'lib/package/index.ts',
   './local': 'lib/package/local.ts',
   './http': 'lib/package/http.ts',
+  './client': 'lib/package/client.ts',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** Programs that run as processes of their own, and are not imported. */

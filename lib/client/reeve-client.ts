@@ -1,0 +1,114 @@
+/** A client of the API for browsers and servers, typed by the workflows. It depends on no package. */
+import type { Workflow } from '#core/definition/workflow-definition.ts';
+import { isObject } from '#core/model/json.ts';
+import type { Priority, ProcessState } from '#core/model/record.ts';
+import type { ListDocument } from '#http/schemas.ts';
+import { ApiError } from './api-error.ts';
+import { type ClientOrder, clientOrder } from './client-order.ts';
+import { type RequestOptions, requests } from './requests.ts';
+
+/** The workflows of a Reeve by their names: `{ shop: typeof shop }`. */
+export type Workflows = Readonly<Record<string, Workflow<unknown, unknown>>>;
+
+type Documents<Of> =
+  Of extends Workflow<infer Submitted, infer Outputs>
+    ? { submitted: Submitted; outputs: Outputs }
+    : never;
+
+/** Options of {@link reeveClient}. */
+export interface ReeveClientOptions extends RequestOptions {
+  /** The longest time between two looks at an order that is waited for, ms, from 50. Default 1 s. */
+  readonly pollMaxMs?: number;
+}
+
+/** Options of a submission. */
+export interface ClientSubmitOptions {
+  /** The idempotency key. Default: one made for this call, so that its own repetitions are one order. */
+  readonly key?: string;
+  /** Default `normal`. */
+  readonly priority?: Priority;
+  /** Only for a token without a tenant of its own. Default: none. */
+  readonly tenant?: string;
+  /** The name of a response channel. Default: none. */
+  readonly replyTo?: string;
+  /** The submitter's name for the order. Default: none. */
+  readonly correlationId?: string;
+}
+
+/** A page of orders. */
+export interface ClientListOptions {
+  readonly state?: ProcessState;
+  readonly correlationId?: string;
+  /** From 1 to 200. Default 20. */
+  readonly limit?: number;
+  /** As the page before returned it. */
+  readonly cursor?: string;
+}
+
+/** See {@link reeveClient}. */
+export interface ReeveClient<Of extends Workflows> {
+  /**
+   * Submits an order; resolves when it is stored.
+   *
+   * @throws {ApiError}
+   */
+  submit<Name extends keyof Of & string>(
+    workflow: Name,
+    details: Documents<Of[Name]>['submitted'],
+    options?: ClientSubmitOptions,
+  ): Promise<ClientOrder<Documents<Of[Name]>['outputs']>>;
+  /** An order that was submitted before. */
+  order<Name extends keyof Of & string>(
+    workflow: Name,
+    id: string,
+  ): ClientOrder<Documents<Of[Name]>['outputs']>;
+  /** Newest first. @throws {ApiError} */
+  list(options?: ClientListOptions): Promise<ListDocument>;
+}
+
+/**
+ * Makes a client:
+ *
+ *     const reeve = reeveClient<{ shop: typeof shop }>({ url: 'https://reeve.example.com', token });
+ *     const order = await reeve.submit('shop', { cents: 500 });
+ *     const result = await order.result();
+ */
+export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): ReeveClient<Of> {
+  const request = requests(options);
+  const { pollMaxMs = 1_000 } = options;
+  return {
+    async submit(workflow, details, { key, ...rest } = {}) {
+      const answer = await request({
+        method: 'POST',
+        path: '/orders',
+        headers: { 'idempotency-key': key ?? crypto.randomUUID() },
+        body: { workflow, details, ...rest },
+        isRepeatable: true,
+      });
+      if (isObject(answer) && typeof answer['orderId'] === 'string') {
+        const isSkipped = answer['skipped'] === true;
+        return clientOrder(request, { workflow, id: answer['orderId'], isSkipped, pollMaxMs });
+      }
+      throw unknownAnswer();
+    },
+    order: (workflow, id) => clientOrder(request, { workflow, id, isSkipped: false, pollMaxMs }),
+    async list(query = {}) {
+      const words = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      const path = `/orders?${words}`;
+      const answer = await request({ method: 'GET', path, isRepeatable: true });
+      if (isList(answer)) return answer;
+      throw unknownAnswer();
+    },
+  };
+}
+
+const isList = (answer: unknown): answer is ListDocument =>
+  isObject(answer) && Array.isArray(answer['orders']) && 'cursor' in answer;
+
+const unknownAnswer = () =>
+  new ApiError('The answer is none of this version of Reeve.', {
+    code: 'answer-unknown',
+    status: null,
+  });

@@ -1,0 +1,134 @@
+/** Requests of the client: authenticated, and sent again while that is safe and useful. */
+import { isObject } from '#core/model/json.ts';
+import { ApiError, type FieldProblem } from './api-error.ts';
+
+/** Where Reeve is, and how to reach it. */
+export interface RequestOptions {
+  /** The address of the API, such as `https://reeve.example.com` or `http://127.0.0.1:4400`. */
+  readonly url: string;
+  /** Sent as `Authorization: Bearer`; a function is asked before each request. Default: none. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Sends the requests, such as one that signs them. Default: that of the platform. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /**
+   * For how long a request is sent again that got no answer, or was refused for now, ms; 0: it is sent once. A submission always
+   * has a key, so that repeating it creates no second order. Default 30 s.
+   */
+  readonly retryForMs?: number;
+}
+
+/** One request. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST';
+  /** With the query, percent-encoded. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** Whether it may be sent again although it may have been carried out. */
+  readonly isRepeatable: boolean;
+}
+
+/** Far longer than any request takes; it ends calls to a server that never answers. */
+const requestMs = 30_000;
+const firstWaitMs = 200;
+const waitMaxMs = 5_000;
+/** Statuses of servers that do not answer now, such as those of a load balancer. */
+const passing = new Set([500, 502, 503, 504]);
+
+/** Sends requests; each resolves with the document of the answer. @throws {ApiError} */
+export function requests(options: RequestOptions): (request: ApiRequest) => Promise<unknown> {
+  const base = options.url.replace(/\/+$/, '');
+  const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+  const { retryForMs = 30_000, token } = options;
+
+  async function once(request: ApiRequest): Promise<Answer> {
+    const { method, path, headers, body } = request;
+    const bearer = typeof token === 'function' ? await token() : token;
+    try {
+      const response = await send(`${base}${path}`, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(requestMs),
+      });
+      const document = parsed(await response.text());
+      if (response.ok) return { document };
+      const error = refusal(base, response.status, document);
+      return { error, retryAfterMs: retryAfterMs(response), isForNow: isForNow(request, error) };
+    } catch (cause) {
+      const message = `Reeve cannot be reached at ${base}.`;
+      const error = new ApiError(message, { code: 'unreachable', status: null, cause });
+      return { error, retryAfterMs: null, isForNow: request.isRepeatable };
+    }
+  }
+
+  return async (request) => {
+    const endsAt = performance.now() + retryForMs;
+    for (let tries = 0; ; tries += 1) {
+      const answer = await once(request);
+      if (!('error' in answer)) return answer.document;
+      const waitMs = jittered(answer.retryAfterMs, tries);
+      if (!answer.isForNow || performance.now() + waitMs > endsAt) throw answer.error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  };
+}
+
+type Answer =
+  | { readonly document: unknown }
+  | {
+      readonly error: ApiError;
+      readonly retryAfterMs: number | null;
+      /** Whether the same request may succeed later. */
+      readonly isForNow: boolean;
+    };
+
+/** Nothing was stored by a request that is refused because too many orders wait. */
+function isForNow({ isRepeatable }: ApiRequest, { status, code }: ApiError): boolean {
+  if (status === 429 || code === 'overloaded') return true;
+  return isRepeatable && status !== null && passing.has(status);
+}
+
+/** Not earlier than the server says; spread, because all senders would otherwise come back at once. */
+function jittered(leastMs: number | null, tries: number): number {
+  if (leastMs !== null) return leastMs * (1 + Math.random());
+  return Math.min(waitMaxMs, firstWaitMs * 2 ** tries) * Math.random();
+}
+
+function retryAfterMs(response: Response): number | null {
+  const text = response.headers.get('retry-after') ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null;
+}
+
+/** `undefined` when it is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(base: string, status: number, document: unknown): ApiError {
+  if (!isObject(document) || typeof document['code'] !== 'string') {
+    const message = `${base} answered ${status}, and not as Reeve does: is it the right address?`;
+    return new ApiError(message, { code: 'answer-unknown', status });
+  }
+  const { code, title, detail, errors } = document;
+  const message = [title, detail].filter((text) => typeof text === 'string').join(': ');
+  return new ApiError(message, { code, status, errors: fieldsOf(errors) });
+}
+
+function fieldsOf(errors: unknown): readonly FieldProblem[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.flatMap((error: unknown) =>
+    isObject(error) && typeof error['field'] === 'string' && typeof error['message'] === 'string'
+      ? [{ field: error['field'], message: error['message'] }]
+      : [],
+  );
+}

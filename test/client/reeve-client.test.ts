@@ -1,0 +1,189 @@
+/** The client against the API of a real Reeve. */
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { type ReeveClientOptions, reeveClient } from '#client/reeve-client.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
+import { serveApi } from '#runtime/local/http-server.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { testLog } from '../support/log.ts';
+
+const payment = defineAgent({
+  name: 'payment',
+  input: z.object({ cents: z.int() }),
+  output: z.object({ chargeId: z.string() }),
+  undo: 'offered',
+});
+const shop = defineWorkflow({
+  name: 'shop',
+  version: 1,
+  details: z.object({ cents: z.int(), note: z.string().default('') }),
+})
+  .step('charge', {
+    agent: payment,
+    onFault: 'hold',
+    input: ({ details: { cents } }) => ({ cents }),
+  })
+  .build();
+
+async function serve() {
+  const reeve = await startLocalReeve({
+    workflows: [shop],
+    agents: [
+      implementAgent(payment, {
+        async perform({ cents }) {
+          if (cents > 1_000) throw new PermanentFault('declined', 'No.', 'none');
+          return { chargeId: `charge-${cents}` };
+        },
+        async undo() {},
+      }),
+    ],
+    path: ':memory:',
+    log: testLog(),
+  });
+  const server = await serveApi(reeve, { port: 0 });
+  onTestFinished(async () => {
+    await server.close();
+    reeve.close();
+  });
+  return server.url;
+}
+
+const clientOf = (options: ReeveClientOptions) => reeveClient<{ shop: typeof shop }>(options);
+
+test('submits an order and waits for its outputs, which have the types of the workflow', async () => {
+  const reeve = clientOf({ url: `${await serve()}/` });
+  const order = await reeve.submit('shop', { cents: 5 }, { tenant: 'inn', priority: 'high' });
+  const result = await order.result();
+  expect(result.state === 'Processed' && result.outputs.charge.chargeId).toBe('charge-5');
+  expect(await order.read()).toMatchObject({ tenant: 'inn', priority: 'high' });
+  expect((await reeve.list({ state: 'Processed', limit: 5 })).orders).toMatchObject([
+    { orderId: order.id },
+  ]);
+});
+
+test('an order in Error is corrected and resubmitted, and followed to its end', async () => {
+  const reeve = clientOf({ url: await serve() });
+  const { id } = await reeve.submit('shop', { cents: 5_000 });
+  const order = reeve.order('shop', id);
+  expect(await order.result()).toMatchObject({ state: 'Error', fault: { code: 'declined' } });
+  await order.resubmit({ cents: 7 });
+  const states: string[] = [];
+  for await (const { processState } of order.follow()) states.push(processState);
+  expect(states.at(-1)).toBe('Processed');
+});
+
+test('a cancelled order is undone, and there is no fault', async () => {
+  const reeve = clientOf({ url: await serve() });
+  const order = await reeve.submit('shop', { cents: 5_000 });
+  await order.result();
+  await order.cancel();
+  await expect.poll(async () => (await order.result()).state).toBe('Undone');
+});
+
+test('what is refused is an error with its code and fields', async () => {
+  const reeve = reeveClient<Record<string, typeof shop>>({ url: await serve() });
+  await expect(reeve.submit('shop', { cents: 0.5 })).rejects.toMatchObject({
+    name: 'ApiError',
+    code: 'details-invalid',
+    status: 422,
+    errors: [{ field: 'details.cents' }],
+  });
+  await expect(reeve.submit('other', { cents: 1 })).rejects.toMatchObject({
+    code: 'workflow-unknown',
+  });
+  await expect(reeve.order('shop', 'unknown').read()).rejects.toMatchObject({ status: 404 });
+  const order = await reeve.submit('shop', { cents: 1 });
+  await expect(reeve.order('other', order.id).read()).rejects.toMatchObject({
+    message: `Order ${order.id} is of workflow shop, not of other.`,
+  });
+});
+
+/** Passes requests on, and loses or refuses some of them as `fate` says. */
+function between(url: string, fate: (nth: number) => 'lost' | 'refused' | 'passed') {
+  let sent = 0;
+  const keys = new Set<string>();
+  const options: ReeveClientOptions = {
+    url,
+    async fetch(to, init) {
+      sent += 1;
+      keys.add(new Headers(init.headers).get('idempotency-key') ?? '');
+      const how = fate(sent);
+      if (how === 'refused') {
+        return Response.json({ code: 'overloaded', title: 'Too many' }, { status: 503 });
+      }
+      const response = await fetch(to, init);
+      if (how === 'lost') throw new TypeError('fetch failed');
+      return response;
+    },
+  };
+  return { options, keys, sent: () => sent };
+}
+
+test('a submission whose answers are lost, or that is refused for now, is one order', async () => {
+  const url = await serve();
+  const fates = ['lost', 'refused', 'lost', 'passed'] as const;
+  const { options, keys, sent } = between(url, (nth) => fates[nth - 1] ?? 'passed');
+  const order = await clientOf(options).submit('shop', { cents: 5 });
+  expect({ sent: sent(), keys: keys.size }).toEqual({ sent: 4, keys: 1 });
+  expect((await clientOf({ url }).list()).orders.map(({ orderId }) => orderId)).toEqual([order.id]);
+});
+
+test('after the time for it, a request is not sent again', async () => {
+  const { options, sent } = between(await serve(), () => 'lost');
+  await expect(
+    clientOf({ ...options, retryForMs: 0 }).submit('shop', { cents: 5 }),
+  ).rejects.toMatchObject({ code: 'unreachable', status: null });
+  expect(sent()).toBe(1);
+});
+
+test('a change by an operator whose answer is lost is not sent again', async () => {
+  const url = await serve();
+  const { id } = await clientOf({ url }).submit('shop', { cents: 5_000 });
+  await clientOf({ url }).order('shop', id).result();
+  const { options, sent } = between(url, () => 'lost');
+  await expect(clientOf(options).order('shop', id).cancel()).rejects.toMatchObject({
+    code: 'unreachable',
+  });
+  expect(sent()).toBe(1);
+});
+
+test('the token is asked for before each request', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{"orders":[],"cursor":null}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  let issued = 0;
+  const reeve = clientOf({
+    url: `http://127.0.0.1:${port}`,
+    token: async () => {
+      issued += 1;
+      return `t${issued}`;
+    },
+  });
+  await reeve.list();
+  await reeve.list();
+  expect(seen).toEqual(['Bearer t1', 'Bearer t2']);
+});
+
+test('a server that is not Reeve is named as such', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(404).end('<html>');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  await expect(clientOf({ url: `http://127.0.0.1:${port}` }).list()).rejects.toMatchObject({
+    code: 'answer-unknown',
+    status: 404,
+    message: expect.stringContaining('is it the right address?'),
+  });
+});
