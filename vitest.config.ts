@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/crash/**', 'test/lambdas/**'],
+          exclude: ['test/crash/**', 'test/lambdas/**', 'test/package/**'],
           // Files share a worker's modules: to load the CDK and the AWS SDK anew for each took half of the time.
           isolate: false,
         },

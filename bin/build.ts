@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
- * Builds the package that users install, into `dist`: `npm run build`. `npm pack ./dist` then makes its archive. The tree of
+ * Builds the packages that users install, `dist/reeve` and `dist/create-reeve`: `npm run build`. `npm pack ./dist/reeve` then makes an archive. The tree of
  * the sources stays, because parts of Reeve find each other by their paths.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createPackage } from '#packaging/create-package.ts';
 import { compiled, declared, roots, subpaths } from '#packaging/entry-points.ts';
 import { rewriteSpecifiers, withinPackage } from '#packaging/import-specifiers.ts';
 import { lineMap } from '#packaging/line-map.ts';
@@ -16,7 +17,7 @@ import { isVendored, vendor } from '#packaging/vendor.ts';
 
 const root = join(import.meta.dirname, '..');
 const emitted = join(root, '.reeve-build');
-const dist = join(root, 'dist');
+const dist = join(root, 'dist', 'reeve');
 const manifest = repositoryManifest.parse(
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
 );
@@ -27,7 +28,8 @@ const compilerOptions = {
   rewriteRelativeImportExtensions: true,
 };
 
-for (const folder of [emitted, dist]) rmSync(folder, { recursive: true, force: true });
+for (const folder of [emitted, join(root, 'dist')])
+  rmSync(folder, { recursive: true, force: true });
 compile();
 const code = reachableFiles(emitted, roots.map(compiled));
 const types = reachableFiles(emitted, Object.values(subpaths).map(declared));
@@ -46,6 +48,7 @@ writeFileSync(
   `${JSON.stringify(packageManifest(manifest, imported), null, 2)}\n`,
 );
 rmSync(emitted, { recursive: true });
+await createPackage(root, join(root, 'dist', 'create-reeve'), manifest);
 console.log(`${code.files.size} modules, ${types.files.size} declarations: ${dist}`);
 
 function compile(): void {

@@ -15,6 +15,9 @@ export const repositoryManifest = z.object({
   imports: z.record(z.string(), z.string()),
 });
 
+/** See {@link repositoryManifest}. */
+export type RepositoryManifest = z.infer<typeof repositoryManifest>;
+
 /**
  * Packages that an application has once, with Reeve: with two copies of zod, a schema of the application has other types than
  * Reeve expects. Those of the CDK are needed for `reeve/cdk` alone.
@@ -35,7 +38,7 @@ const isPeer = (name: string): name is keyof typeof peers => Object.hasOwn(peers
  * @throws {Error} when a package is not one of the dependencies of the repository
  */
 export function packageManifest(
-  repository: z.infer<typeof repositoryManifest>,
+  repository: RepositoryManifest,
   imported: Iterable<string>,
 ): object {
   const { name, version, description, license } = repository;

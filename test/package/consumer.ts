@@ -17,7 +17,7 @@ export interface Consumer {
   write(path: string, text: string): void;
   /** Copies a file of test/package/programs. */
   take(program: string, as?: string): void;
-  /** Runs a command with its own programs first on the path, and none of this repository. */
+  /** Runs a command with its own programs first on the path, then this Node, and no other program of this repository. */
   run(command: string, ...args: readonly string[]): Ran;
 }
 
@@ -40,7 +40,8 @@ export function consumer(
     writeFileSync(join(folder, path), text);
   };
   const run = (command: string, ...args: readonly string[]): Ran => {
-    const path = [join(folder, 'node_modules', '.bin'), ...outerPath()].join(delimiter);
+    const own = join(folder, 'node_modules', '.bin');
+    const path = [own, dirname(process.execPath), ...outerPath()].join(delimiter);
     const { status, stdout, stderr, error } = spawnSync(command, args, {
       cwd: folder,
       encoding: 'utf8',

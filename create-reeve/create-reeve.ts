@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+/** `npm create reeve NAME`: makes a project with a workflow, its agents, a test and a proof. */
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isTarget, projectManifest, targets } from './project-manifest.ts';
+
+const help = `npm create reeve NAME [-- --target embedded|aws|both]
+
+Makes the folder NAME with a project: a workflow, its agents, a test and a proof.
+
+  --target embedded   Reeve runs in a process of your own, on SQLite (the default)
+  --target aws        Reeve is deployed into your AWS account, by a CDK app
+  --target both       the two, with the same workflow
+  --reeve VERSION     the version of Reeve, or the path of its archive (default: that of this command)
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    target: { type: 'string', default: 'embedded' },
+    reeve: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const [given] = positionals;
+if (values.help) {
+  console.log(help);
+} else {
+  if (given === undefined || positionals.length > 1) fail(`Give one name of a project.\n\n${help}`);
+  create(resolve(given));
+}
+
+function create(folder: string): void {
+  const { target, reeve } = values;
+  if (!isTarget(target)) fail(`--target ${target}: it must be one of ${targets.join(', ')}.`);
+  const name = basename(folder);
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
+    fail(`${name}: the name must have lower-case letters, digits, "-", "." and "_" alone.`);
+  }
+  if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
+  const parts = ['common', ...(target === 'both' ? ['embedded', 'aws'] : [target])];
+  for (const part of parts) {
+    cpSync(join(import.meta.dirname, 'template', part), folder, { recursive: true });
+  }
+  // npm leaves files of this name out of packages.
+  renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
+  const versions: unknown = JSON.parse(
+    readFileSync(join(import.meta.dirname, 'versions.json'), 'utf8'),
+  );
+  const manifest = projectManifest({ name, target, versions, reeve });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  console.log(`${folder} is made. Next:\n\n  cd ${given}\n  npm install\n  npm run dev\n`);
+  console.log('In another terminal:\n\n  npm run order\n');
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
+}

@@ -1,0 +1,2 @@
+export { paymentAgent, stockAgent } from './agents.ts';
+export { shop } from './workflow.ts';
