@@ -1,4 +1,4 @@
-/** Builds the package once and packs it, as it would be published. */
+/** Builds the packages once and packs them, as they would be published. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,10 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The path of the packed package. */
-    readonly tarball: string;
+    /** The path of the packed `reeve`. */
+    readonly reeveArchive: string;
+    /** The path of the packed `create-reeve`. */
+    readonly createReeveArchive: string;
   }
 }
 
@@ -16,9 +18,14 @@ export function setup({ provide }: TestProject): void {
   const root = join(import.meta.dirname, '..', '..');
   const folder = mkdtempSync(join(tmpdir(), 'reeve-tarball-'));
   execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'inherit' });
-  const name = execFileSync('npm', ['pack', join(root, 'dist'), '--pack-destination', folder], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  provide('tarball', join(folder, name.trim()));
+  const pack = (name: string) => {
+    const words = ['pack', join(root, 'dist', name), '--pack-destination', folder];
+    const said = execFileSync('npm', words, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return join(folder, said.trim());
+  };
+  provide('reeveArchive', pack('reeve'));
+  provide('createReeveArchive', pack('create-reeve'));
 }

@@ -17,7 +17,7 @@ export interface Consumer {
   write(path: string, text: string): void;
   /** Copies a file of test/package/programs. */
   take(program: string, as?: string): void;
-  /** Runs a command with its own programs first on the path, then this Node, and no other program of this repository. */
+  /** Runs a command with this Node and its own programs first on the path, and no other program of this repository. */
   run(command: string, ...args: readonly string[]): Ran;
 }
 
@@ -41,18 +41,19 @@ export function consumer(
   };
   const run = (command: string, ...args: readonly string[]): Ran => {
     const own = join(folder, 'node_modules', '.bin');
-    const path = [own, dirname(process.execPath), ...outerPath()].join(delimiter);
+    const path = [dirname(process.execPath), own, ...outerPath()].join(delimiter);
     const { status, stdout, stderr, error } = spawnSync(command, args, {
       cwd: folder,
       encoding: 'utf8',
-      env: { PATH: path, HOME: folder, npm_config_cache: npmCache() },
+      // The home of the user has the configuration and the cache of npm.
+      env: { PATH: path, HOME: process.env['HOME'] ?? folder },
     });
     if (error !== undefined) throw error;
     return { code: status, output: `${stdout}${stderr}` };
   };
   write('package.json', JSON.stringify({ name: 'shop', private: true, ...manifest }));
   const install = ['--no-audit', '--no-fund', '--prefer-offline', '--save-exact'];
-  const { code, output } = run('npm', 'install', ...install, inject('tarball'), ...packages);
+  const { code, output } = run('npm', 'install', ...install, inject('reeveArchive'), ...packages);
   if (code !== 0) throw new Error(output);
   return {
     folder,
@@ -66,12 +67,6 @@ export function consumer(
 function outerPath(): readonly string[] {
   const path = process.env['PATH'] ?? '';
   return path.split(delimiter).filter((each) => each !== ownBin);
-}
-
-/** That of the user who runs the test, so that nothing is downloaded twice. */
-function npmCache(): string {
-  const home = process.env['HOME'] ?? tmpdir();
-  return process.env['npm_config_cache'] ?? join(home, '.npm');
 }
 
 /** The installed packages below a folder `node_modules`, by name. */

@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 
 test('the archive has at most one megabyte', () => {
-  expect(statSync(inject('tarball')).size).toBeLessThanOrEqual(megabyte);
+  expect(statSync(inject('reeveArchive')).size).toBeLessThanOrEqual(megabyte);
 });
 
 test('an application that embeds Reeve installs at most 15 packages and 20 megabytes', () => {
@@ -150,7 +150,7 @@ test('a page that uses the client is bundled by vite, without anything else of R
 test('pnpm installs it, with its strict folders', () => {
   large.write('strict/package.json', '{"name":"strict","type":"module","private":true}');
   large.take('shop.ts', 'strict/shop.ts');
-  const added = large.run('pnpm', '--dir', 'strict', 'add', inject('tarball'), 'zod@4.6.7');
+  const added = large.run('pnpm', '--dir', 'strict', 'add', inject('reeveArchive'), 'zod@4.6.7');
   expect(added).toMatchObject({ code: 0 });
   expect(large.run('node', quietly, 'strict/shop.ts')).toEqual(ordersOfShop);
 });
