@@ -2,6 +2,7 @@
 
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { type FaultRates, faults } from '#sim/faults/fault-rates.ts';
+import { builtIn } from '#sim/orders/built-in.ts';
 import { chance } from '#sim/world/chance.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { trace } from '#sim/world/trace.ts';
@@ -14,6 +15,7 @@ export function surroundings(rates: FaultRates = {}, start = Date.UTC(2026, 0, 1
   return {
     timeline: time,
     chance: drawn,
+    subject: builtIn,
     faults: faults(rates, drawn),
     trace: trace(time.now, false),
     crashPoints: crashPoints(),

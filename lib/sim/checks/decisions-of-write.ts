@@ -3,11 +3,13 @@ import type { Breach } from '#checkers/violation.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { Order } from '#core/model/record.ts';
 import { replayWrite } from '#core/view/replay.ts';
+import type { Subject } from '#sim/orders/subject.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 import { definitionOf } from './write-observer.ts';
 
 /** One write per decision, each with the write id of the whole. */
 export function decisionsOf(
+  subject: Pick<Subject, 'registries'>,
   write: Write,
   order: Order | undefined,
   breach: Breach,
@@ -16,7 +18,7 @@ export function decisionsOf(
   if (before === null || order === undefined || after.revision === before.revision + 1) {
     return [write];
   }
-  const known = { definition: definitionOf(after), details: order.details };
+  const known = { definition: definitionOf(subject, after), details: order.details };
   try {
     let last = before;
     return replayWrite(before, after, known).map((revision) => {

@@ -4,8 +4,6 @@ import type { Breach } from '#checkers/violation.ts';
 import { longestCallMs } from '#core/definition/registry.ts';
 import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
-import { serviceLimits } from '#sim/orders/sim-agents.ts';
-import { registries } from '#sim/orders/sim-workflows.ts';
 import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { orderIdOf } from '#sim/world/sim-services.ts';
@@ -31,14 +29,18 @@ export function deploymentLimits(
   settings: AgentSettingTable | null,
   breach: Breach,
 ): DeploymentLimits {
-  const { timeline, faults } = around;
+  const { timeline, faults, subject } = around;
   const checker = limitChecker({
-    limits: serviceLimits,
+    limits: subject.limits,
     now: timeline.now,
     faults: () => 0,
     mayBegin: () => false,
     // The further calls of an attempt have the rate that was in force when the attempt began.
-    allowed: allowedAmounts(settings, around, inForceAfterMs + longestCallMs(registries.old.all)),
+    allowed: allowedAmounts(
+      settings,
+      around,
+      inForceAfterMs + longestCallMs(subject.registries.old.all),
+    ),
     breach(rule, message) {
       if (clocksWereRight(faults.hits)) breach(rule, message);
     },

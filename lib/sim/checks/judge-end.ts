@@ -2,7 +2,6 @@
 
 import {
   checkCause,
-  checkEffects,
   checkEnded,
   checkHistory,
   checkSize,
@@ -18,15 +17,7 @@ import { contradictionIn, type Operation } from './operations.ts';
 import { definitionOf } from './write-observer.ts';
 
 export function judgeEnd(
-  {
-    around,
-    table,
-    services: { effects },
-    responses,
-    alerts,
-    observer,
-    begun,
-  }: SharedInfrastructure,
+  { around, table, services, responses, alerts, observer, begun }: SharedInfrastructure,
   breach: Breach,
 ): void {
   const { writes, operations } = observer;
@@ -41,7 +32,7 @@ export function judgeEnd(
       breach('R1', `${orderId} has ${record === undefined ? 'no record' : 'no details'}`);
       continue;
     }
-    const definition = definitionOf(record);
+    const definition = definitionOf(around.subject, record);
     const known = { definition, details: order.details };
     const own = writesOf.get(orderId) ?? [];
     const written = new Map(own.map(({ after }) => [after.revision, after] as const));
@@ -49,7 +40,7 @@ export function judgeEnd(
       checkEnded(record),
       // By a clock that is days ahead, a hold has lasted for as long as its policy allows.
       clocksWereRight(around.faults.hits) ? checkCause(record) : null,
-      checkEffects(record, definition, effects),
+      around.subject.effectsBreach(record, definition, services),
       checkHistory(
         record,
         () => replay(record, known),

@@ -9,7 +9,6 @@ import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { serviceLimits } from '#sim/orders/sim-agents.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 import { allowedAmounts } from './allowed-amounts.ts';
@@ -69,7 +68,7 @@ export function processChecks(
     breach,
   });
   const limits = limitChecker({
-    limits: serviceLimits,
+    limits: around.subject.limits,
     now: machine.clock.now,
     faults: count,
     mayBegin: (name) => isUp(name) && circuitOf(name) === 'closed' && slots.hasSlot(name),

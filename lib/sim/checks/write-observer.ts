@@ -9,11 +9,10 @@ import { dueAt } from '#core/decide/due.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
-import { ledgerOf } from '#sim/orders/sim-agents.ts';
-import { registries } from '#sim/orders/sim-workflows.ts';
+import type { Subject } from '#sim/orders/subject.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
+import type { SimContext } from '#sim/world/sim-context.ts';
 import type { Effect } from '#sim/world/sim-services.ts';
-import type { Trace } from '#sim/world/trace.ts';
 import { type OperationLog, operationLog } from './operations.ts';
 
 export interface WriteObserver {
@@ -25,9 +24,15 @@ export interface WriteObserver {
   tookTwice(key: IdempotencyKey): void;
 }
 
-export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
+export function writeObserver(
+  { trace, subject }: Pick<SimContext, 'trace' | 'subject'>,
+  breach: Breach,
+): WriteObserver {
   const writes: Write[] = [];
-  const placed = singletonBreaches(breach, (record) => definitionOf(record).singleton?.debounce);
+  const placed = singletonBreaches(
+    breach,
+    (record) => definitionOf(subject, record).singleton?.debounce,
+  );
   const checkers = [
     doubtChecker(breach),
     attemptChecker(breach),
@@ -35,7 +40,7 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
   ];
 
   function judge(before: ProcessRecord, after: ProcessRecord): void {
-    const definition = definitionOf(after);
+    const definition = definitionOf(subject, after);
     // The instant and the agent of a write's event are unknown here and taken from the record.
     const seen = { at: after.updatedAt, agent: null, due: dueAt(after) };
     for (const { rule, message } of checkWrite({ before, after, definition, ...seen })) {
@@ -52,7 +57,7 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
       trace.record(`${by} writes ${textOf(after)}`);
       if (before !== null) judge(before, after);
       for (const check of checkers) check(write);
-      const foreign = after.steps.find(isForeign);
+      const foreign = after.steps.find((step) => isForeign(subject, step));
       if (foreign !== undefined) breach('R6', `${foreign.name} has the output of another agent`);
     },
     tookTwice: (key) =>
@@ -70,20 +75,14 @@ export function writeObserver(trace: Trace, breach: Breach): WriteObserver {
   };
 }
 
-/** Outputs of services name the ledger that they belong to. */
-function isForeign({ agent, progress }: StepRecord): boolean {
-  if (progress.state !== 'Completed') return false;
-  const { output } = progress;
-  const isOwn =
-    typeof output === 'object' &&
-    output !== null &&
-    'of' in output &&
-    output['of'] === ledgerOf(agent);
-  return !isOwn;
-}
+const isForeign = (subject: Subject, { agent, progress }: StepRecord) =>
+  progress.state === 'Completed' && !subject.isOwnOutput(agent, progress.output);
 
 /** The definition of an order; the newest release has all of them. */
-export function definitionOf(record: ProcessRecord): WorkflowDefinition {
+export function definitionOf(
+  { registries }: Pick<Subject, 'registries'>,
+  record: ProcessRecord,
+): WorkflowDefinition {
   const definition = registries.new.of(record);
   if (definition !== undefined) return definition;
   throw new RangeError(`The simulation has no workflow ${record.workflow}.`);

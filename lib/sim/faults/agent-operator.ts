@@ -2,7 +2,6 @@
 import type { CheckedLimit } from '#checkers/process/limit-checker.ts';
 import type { AgentRequest } from '#roles/agent-control.ts';
 import type { LimitRequest } from '#roles/limit-control.ts';
-import { contracts, serviceLimits, teller } from '#sim/orders/sim-agents.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { Chance } from '#sim/world/chance.ts';
 import type { Fleet } from '#sim/world/fleet.ts';
@@ -22,21 +21,21 @@ const factorMax = 2;
 /** A machine may be frozen for two minutes, ms. */
 const longestRequestMs = 300_000;
 
-const members: ReadonlySet<string> = new Set(teller.pool.map(({ agent }) => agent));
-
 /** Changes something now and then until `endsAt`. */
 export function operateAgents({ shared, fleet }: Options, endsAt: () => number): void {
-  const { timeline, chance } = shared.around;
+  const { timeline, chance, subject } = shared.around;
+  const [firstLimit, ...limits] = subject.limits;
   const later = () =>
     timeline.at(timeline.now() + chance.between(everyMs.least, everyMs.most), () => {
       if (timeline.now() >= endsAt()) return;
       later();
       const kind = chance.pick(['drain', 'resume', 'weight', 'limit'] as const);
       if (kind === 'limit') {
-        const limit = chance.pick(serviceLimits);
+        if (firstLimit === undefined) return;
+        const limit = chance.pick([firstLimit, ...limits]);
         return changeLimit({ shared, fleet }, limit.name, amountOf(limit, chance));
       }
-      const { name } = chance.pick(contracts);
+      const { name } = chance.pick(subject.contracts);
       const weight = chance.between(0, weightMax);
       changeAgent({ shared, fleet }, name, kind === 'weight' ? { kind, weight } : { kind });
     });
@@ -73,6 +72,7 @@ function amountOf({ rate, atOnce }: CheckedLimit, chance: Chance): LimitRequest 
 }
 
 function changeAgent(options: Options, name: string, request: AgentRequest): void {
+  const { members } = options.shared.around.subject;
   if (request.kind === 'weight' && !members.has(name)) return;
   ask(options, `${request.kind} ${name}`, ({ agents }) => agents.change(name, request, 'olga'));
 }

@@ -1,8 +1,6 @@
 /** Injects faults into machines, clocks, operators and the whole platform until the faults end. */
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { priorities, underWay } from '#core/model/record.ts';
-import { contracts } from '#sim/orders/sim-agents.ts';
-import { endpointsOf } from '#sim/orders/sim-workflows.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
@@ -45,7 +43,7 @@ export const clockJumpMaxMs = clockJumpMaxDays * dayMs;
 
 export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { shared, fleet } = options;
-  const { timeline, chance, faults } = shared.around;
+  const { timeline, chance, faults, subject } = shared.around;
   const messages = ofMessages(options);
   const interrupted: Interrupted[] = [];
   const timedFaults = [...ofMachines(options), ...ofOperators(options)];
@@ -87,8 +85,8 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   function stopService(): void {
     if (!faults.strike('service-outage')) return;
     const ms = outageOfServiceMs(shared.around);
-    const { name } = chance.pick(contracts);
-    const endpoints = endpointsOf(name);
+    const { name } = chance.pick(subject.contracts);
+    const endpoints = subject.endpointsOf(name);
     const isPart = endpoints !== undefined && chance.hits(0.5);
     const endpoint = isPart ? chance.pick(endpoints).url : null;
     shared.serviceOutages.begin(name, endpoint, chance.pick(outageKinds), ms);
@@ -174,7 +172,7 @@ function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOpt
 }
 
 function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
-  const { chance, trace } = shared.around;
+  const { chance, trace, subject } = shared.around;
   const operate = (what: 'resubmit' | 'cancel') => () => {
     const [first, ...rest] = shared.table.orderIds();
     const host = fleet.pick('door');
@@ -203,15 +201,16 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const host = fleet.pick('door');
     if (first === undefined || host === null) return;
     const { orderId } = chance.pick([first, ...rest]);
-    const field = chance.pick(['units', 'boxes']);
-    const corrections = [{ field, value: chance.between(1, 9) }];
-    trace.record(`an operator corrects ${field} of ${orderId}`);
+    const correction = subject.correction(chance);
+    if (correction === null) return;
+    const corrections = [correction];
+    trace.record(`an operator corrects ${correction.field} of ${orderId}`);
     invoke(host, shared, async () => {
       await host.operator.resubmit(orderId, 'olga', { corrections });
     });
   };
   const search = (host: Host) => {
-    const { name: agent } = chance.pick(contracts);
+    const { name: agent } = chance.pick(subject.contracts);
     invoke(host, shared, async () => {
       await host.searchErrors(agent);
     });

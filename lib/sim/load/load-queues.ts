@@ -1,6 +1,5 @@
 /** The queues of a deployment under load. Those of the agent that is the bottleneck divide its concurrency. */
 import type { AgentName } from '#core/model/ids.ts';
-import { contracts } from '#sim/orders/sim-agents.ts';
 import { type Queues, queuesOf } from '#sim/ports/queues.ts';
 import type { SimMessage } from '#sim/ports/sim-queue.ts';
 import type { SentQueue } from '#sim/world/shared-infrastructure.ts';
@@ -28,9 +27,10 @@ export function loadQueues(
   around: SimContext,
   receivers: Receivers,
 ): LoadQueues {
+  const { contracts } = around.subject;
   const common = { around, countAgeMs };
   const divided = new Map<AgentName, readonly SentQueue[]>();
-  const queues = queuesOf((name): SentQueue => {
+  const queues = queuesOf(around.subject, (name): SentQueue => {
     const [kind, of] = name.split('-');
     const agent = contracts.find((contract) => contract.name === of)?.name;
     const queue = (named: string, deliver: Deliver, concurrency?: number) =>

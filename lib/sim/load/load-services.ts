@@ -1,11 +1,10 @@
 /** The remote services of a deployment under load: healthy; one of them takes long. */
-import type { AgentName, OrderId } from '#core/model/ids.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
-import { orderIdOf, type Service, type ServiceOutput } from '#sim/world/sim-services.ts';
+import { type CountedServices, orderIdOf, type ServiceOutput } from '#sim/world/sim-services.ts';
 import { bottleneck, type LoadSetting } from './load-setting.ts';
 
-export interface LoadServices {
-  of(agent: AgentName): Service;
+export interface LoadServices extends CountedServices {
   /** How long the calls of an order have taken, ms. */
   servedMs(orderId: OrderId): number;
   /** The calls of the service that takes long, which have ended. */
@@ -29,6 +28,7 @@ export function loadServices(
     servedMs: (orderId) => served.get(orderId) ?? 0,
     ended: () => ended,
     begins,
+    count: (_agent, _call, work) => work(),
     of(agent) {
       const isSlow = agent === bottleneck;
       const { least, most } = isSlow ? slowMs : quickMs;

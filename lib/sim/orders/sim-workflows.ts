@@ -8,7 +8,6 @@ import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Machine } from '#sim/world/machine.ts';
-import type { Services } from '#sim/world/sim-services.ts';
 import {
   backedTeller,
   contracts,
@@ -20,6 +19,7 @@ import {
   stock,
   teller,
 } from './sim-agents.ts';
+import type { AgentSurroundings, Release } from './subject.ts';
 
 const details = z.strictObject({ units: z.int(), boxes: z.int(), express: z.boolean() });
 
@@ -297,9 +297,7 @@ export const registries = {
     ...old,
     sequence(2, seconds(9), { completeWithin: seconds(40), onLate: 'undo' }),
   ]),
-} as const satisfies Record<string, WorkflowRegistry>;
-
-export type Release = keyof typeof registries;
+} as const satisfies Record<Release, WorkflowRegistry>;
 
 export const workflowNames = [
   'sequence',
@@ -331,10 +329,7 @@ export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | u
 export function implementation(
   agent: AgentName,
   machine: Machine,
-  {
-    services,
-    concurrency,
-  }: { readonly services: Pick<Services, 'of'>; readonly concurrency: number },
+  { services, concurrency }: AgentSurroundings,
 ): AgentImplementation<Input, Output> {
   const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;

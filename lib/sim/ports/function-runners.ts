@@ -10,7 +10,6 @@ import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
-import { implementation } from '#sim/orders/sim-workflows.ts';
 import type { Host } from '#sim/world/host.ts';
 import { channelOf } from '#sim/world/host-ports.ts';
 import type { Machine } from '#sim/world/machine.ts';
@@ -57,7 +56,7 @@ function runnerOf(
     log,
   });
   const probes = probeChecker(breaker.state, machine.clock.now, shared.breach);
-  const runner = assembleAgent(implementation(agent, machine, shared), {
+  const runner = assembleAgent(around.subject.implementation(agent, machine, shared), {
     repliesOf: () =>
       channelOf(
         shared,

@@ -1,7 +1,7 @@
 /** The queues of a world. */
 import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import { contracts } from '#sim/orders/sim-agents.ts';
+import type { Subject } from '#sim/orders/subject.ts';
 import type { Setting } from '#sim/world/setting.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { type SimQueue, simQueue } from './sim-queue.ts';
@@ -17,7 +17,10 @@ export interface Queues<Queue = SimQueue> {
   readonly retries: Queue;
 }
 
-export function queuesOf<Queue>(queue: (name: string) => Queue): Queues<Queue> {
+export function queuesOf<Queue>(
+  { contracts }: Pick<Subject, 'contracts'>,
+  queue: (name: string) => Queue,
+): Queues<Queue> {
   const perAgent = (kind: string) =>
     new Map<AgentName, Queue>(contracts.map(({ name }) => [name, queue(`${kind}-${name}`)]));
   return {
@@ -40,7 +43,7 @@ export const simQueues = (
   around: SimContext,
   onVisible: (queue: SimQueue) => void,
 ): Queues =>
-  queuesOf((name) =>
+  queuesOf(around.subject, (name) =>
     simQueue({
       ...{ name, around, visibilityMs, onVisible },
       receivesMax: oneProcess ? Number.POSITIVE_INFINITY : limits.receivesMax,

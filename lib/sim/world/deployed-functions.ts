@@ -31,7 +31,6 @@ import {
 } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
-import { contracts } from '#sim/orders/sim-agents.ts';
 import { runnersOf } from '#sim/ports/function-runners.ts';
 import { simFlowOf } from '#sim/ports/held-index.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
@@ -217,7 +216,7 @@ function sweepsOf(ports: SweepPorts, shared: SharedByFunctions, machine: Machine
   const pools = poolsOf(ports.registry.all);
   const countHeld = reportBacklog({ report, heldSteps, circuits, pools, clock, log });
   const nudgeHeld = heldSweep({
-    agents: [...contracts.map(({ name }) => name), ...pools.keys()],
+    agents: [...shared.around.subject.contracts.map(({ name }) => name), ...pools.keys()],
     ...{ heldSteps, nudges, clock, log, sweepPeriodMs },
   });
   return { tick, nudgeHeld: async () => countHeld(await nudgeHeld()) };

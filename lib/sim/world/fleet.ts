@@ -1,7 +1,6 @@
 /** The machines: several for each role, or one for all; crashed machines are replaced. */
 import type { AgentName } from '#core/model/ids.ts';
-import { contracts } from '#sim/orders/sim-agents.ts';
-import type { Release } from '#sim/orders/sim-workflows.ts';
+import type { Release, Subject } from '#sim/orders/subject.ts';
 import type { Host } from './host.ts';
 import { type Machine, machine } from './machine.ts';
 import type { SimContext } from './sim-context.ts';
@@ -47,7 +46,7 @@ export function fleet(options: FleetOptions): Fleet {
   const { timeline, chance } = around;
   let outageUntil = 0;
   const slotsFor = new Map<Duty, Slot[]>(
-    oneProcess ? [] : duties().map((duty) => [duty, slotsOf(duty)]),
+    oneProcess ? [] : duties(around.subject).map((duty) => [duty, slotsOf(duty)]),
   );
   const slots = oneProcess ? [slotOf('reeve')] : [...slotsFor.values()].flat();
 
@@ -111,6 +110,6 @@ function hostsIn(slots: readonly Slot[], isWanted: (host: Host) => boolean): Hos
   return hosts;
 }
 
-function duties(): Duty[] {
+function duties({ contracts }: Subject): Duty[] {
   return ['scheduler', 'supervisor', 'notifier', 'door', ...contracts.map(({ name }) => name)];
 }

@@ -14,7 +14,7 @@ import type { Scheduler } from '#roles/scheduler.ts';
 import { search } from '#roles/search.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { SweepTick } from '#roles/sweep-tick.ts';
-import { type Release, registries } from '#sim/orders/sim-workflows.ts';
+import { type Release, responseChannel } from '#sim/orders/subject.ts';
 import { simStore } from '#sim/ports/sim-store.ts';
 import { functionsOf } from './deployed-functions.ts';
 import { digest, idsOf, logOf, publisherOf, retriesOf } from './host-ports.ts';
@@ -69,9 +69,6 @@ type Sweeping =
       readonly nudgeHeld: () => Promise<void>;
     };
 
-/** The response channel of the simulated submitters. */
-export const responseChannel = 'submitters';
-
 export function host(machine: Machine, release: Release, shared: SharedInfrastructure): Host {
   const { table, rules, around } = shared;
   const { clock } = machine;
@@ -93,7 +90,7 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
     ids: idsOf(machine),
     random: around.chance,
     log,
-    registry: registries[release],
+    registry: around.subject.registries[release],
     digest,
     responseChannels: [responseChannel],
     outageAfterMs: shared.outageAfterMs,

@@ -25,8 +25,6 @@ import {
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
-import { contracts } from '#sim/orders/sim-agents.ts';
-import { implementation } from '#sim/orders/sim-workflows.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { agentSettingTable, simAgentSettings } from '#sim/ports/sim-flow.ts';
@@ -157,7 +155,10 @@ function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitC
   const services = watchedServices(shared.services, (agent, key) =>
     limits.began(agent, orderIdOf(key)),
   );
-  return contracts.map(({ name }) => implementation(name, machine, { ...shared, services }));
+  const { subject } = shared.around;
+  return subject.contracts.map(({ name }) =>
+    subject.implementation(name, machine, { ...shared, services }),
+  );
 }
 
 function settingsOf({ agentSettings }: SharedInfrastructure, machine: Machine): LocalSettings {

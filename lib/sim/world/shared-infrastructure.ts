@@ -18,8 +18,6 @@ import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/wri
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
-import { contracts, ledgerOf } from '#sim/orders/sim-agents.ts';
-import { registries } from '#sim/orders/sim-workflows.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -39,7 +37,12 @@ import { recordsOf, type SimTable, simTable, type Write } from '#sim/ports/sim-t
 import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
-import { orderIdOf, type Services, services as servicesOf } from './sim-services.ts';
+import {
+  type CountedServices,
+  orderIdOf,
+  type Services,
+  type ServicesOptions,
+} from './sim-services.ts';
 import { watchedServices } from './watched-services.ts';
 
 /** A queue as its senders know it. */
@@ -63,7 +66,7 @@ export interface SharedByFunctions {
   readonly agentSettings: AgentSettingTable | null;
   /** The agents that make a limited number of calls at once. */
   readonly limitedAgents: readonly string[];
-  readonly services: Pick<Services, 'of'>;
+  readonly services: CountedServices;
   readonly queues: Pick<Queues<SentQueue>, 'nudges' | 'checks' | 'requests' | 'replies'>;
   /** The queues of an agent among which its concurrency is divided. @default its queue alone */
   readonly dividedQueues?: ReadonlyMap<AgentName, readonly SentQueue[]>;
@@ -129,10 +132,10 @@ export function sharedInfrastructure(
   breach: Breach,
   movers: Movers,
 ): SharedInfrastructure {
-  const { timeline, chance, faults } = around;
+  const { timeline, chance, faults, subject } = around;
   const { oneProcess, concurrency, backlog, recovery, shards, sweepPeriodMs, outageAfterMs } =
     setting;
-  const observer = observerOf(around.trace, breach);
+  const observer = observerOf(around, breach);
   const sweepRuns = sweepRunsOf(timeline.now);
   const table = simTable({
     now: timeline.now,
@@ -145,7 +148,7 @@ export function sharedInfrastructure(
       return faults.strike('index-late') ? chance.between(1_000, lagMaxMs) : chance.between(1, 300);
     },
     onWrite(write) {
-      const decisions = decisionsOf(write, table.order(write.after.orderId), breach);
+      const decisions = decisionsOf(subject, write, table.order(write.after.orderId), breach);
       if (decisions.length > 1) faults.note('decided-together');
       for (const decision of decisions) {
         observer.wrote(decision);
@@ -189,15 +192,15 @@ export function sharedInfrastructure(
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
     agentSettings,
-    limits: limitsOf(registries.old.all),
+    limits: limitsOf(subject.registries.old.all),
     limitItems: limitTable(),
-    limitedAgents: setting.agentsAreLimited ? contracts.map(({ name }) => name) : [],
+    limitedAgents: setting.agentsAreLimited ? subject.contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     limitChecks,
     services: checkedServices(
       setting,
       {
-        ...{ around, outages, ledgerOf },
+        ...{ around, outages },
         onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
         onSecondEffect: observer.tookTwice,
       },
@@ -213,11 +216,12 @@ export function sharedInfrastructure(
 /** The services. Those of functions report their calls; those of one process report them to its own checks. */
 function checkedServices(
   { oneProcess, concurrency }: Setting,
-  options: Omit<Parameters<typeof servicesOf>[0], 'capacity'>,
+  options: Omit<ServicesOptions, 'capacity'>,
   { breach, limitChecks }: { readonly breach: Breach; readonly limitChecks: DeploymentLimits },
 ): Services {
   const callsMax = oneProcess ? concurrency : Number.POSITIVE_INFINITY;
-  const services = servicesOf({ ...options, capacity: serviceCapacity(callsMax, breach) });
+  const { subject } = options.around;
+  const services = subject.services({ ...options, capacity: serviceCapacity(callsMax, breach) });
   if (oneProcess) return services;
   return { ...services, ...watchedServices(services, limitChecks.began) };
 }

@@ -4,8 +4,9 @@
  */
 import { type AgentName, type IdempotencyKey, type OrderId, orderId } from '#core/model/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
-import type { OutageKind, ServiceOutages } from '#sim/faults/service-outage.ts';
+import type { ServiceOutages } from '#sim/faults/service-outage.ts';
 import type { Machine } from './machine.ts';
+import { serviceCalls } from './service-calls.ts';
 import type { ServiceCapacity } from './service-capacity.ts';
 import type { SimContext } from './sim-context.ts';
 
@@ -44,30 +45,32 @@ export interface UndoKeys {
 /** The effects at all services. Those that do not know each other's keys may have one for the same key. */
 export type EffectLedger = Iterable<readonly [IdempotencyKey, Effect]>;
 
-export interface Services {
-  readonly effects: EffectLedger;
+/** A call of the service of an agent: who makes it, its key, and what ends it. */
+export interface CountedCall {
+  readonly machine: Machine;
+  readonly key: IdempotencyKey;
+  readonly signal: AbortSignal;
+}
+
+/** The services as agents call them. */
+export interface CountedServices {
   of(agent: AgentName): Service;
+  /** Does something that counts as one call of the service of an agent. */
+  count<Value>(agent: AgentName, call: CountedCall, work: () => Promise<Value>): Promise<Value>;
+}
+
+export interface Services extends CountedServices {
+  readonly effects: EffectLedger;
 }
 
 export interface ServicesOptions {
   readonly around: SimContext;
   readonly outages: ServiceOutages;
-  /** Services with one ledger know each other's keys. */
-  readonly ledgerOf: (agent: AgentName) => string;
   readonly onEffect: (key: IdempotencyKey, effect: Effect) => void;
   /** A step has an effect twice: in two ledgers, or under two generations of its key. */
   readonly onSecondEffect: (key: IdempotencyKey) => void;
   readonly capacity: ServiceCapacity;
 }
-
-interface ServiceCall<Value> {
-  readonly endpoint: string | null;
-  readonly what: string;
-  readonly act: () => Value;
-}
-
-/** A connection to a service that does not answer is given up after this, ms. */
-const unreachableAfterMs = 3_000;
 
 /** The order that a key belongs to. */
 export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/')[0] ?? '');
@@ -75,21 +78,19 @@ export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/'
 /** The part of a key that all of its generations have. */
 const stepOf = (key: IdempotencyKey): string => key.split('#')[0] ?? key;
 
-export function services({
-  around,
-  outages,
-  ledgerOf,
-  onEffect,
-  onSecondEffect,
-  capacity,
-}: ServicesOptions): Services {
+/** @param ledgerOf the ledger of the service of an agent: services with one ledger know each other's keys */
+export function services(
+  { around, outages, onEffect, onSecondEffect, capacity }: ServicesOptions,
+  ledgerOf: (agent: AgentName) => string,
+): Services {
   const ledgers = new Map<string, Map<IdempotencyKey, Effect>>();
   /** What each ledger undid by the key of the undo: a repeated key gets the answer of the first request. */
   const undos = new Map<string, IdempotencyKey>();
   /** The effects of each step. */
   const units = new Map<string, number>();
   const { faults } = around;
-  const calling = callsOf({ around, outages, capacity });
+  const call = serviceCalls({ around, outages });
+  const count = countedCalls(capacity);
 
   function effectsOf(ledger: string): Map<IdempotencyKey, Effect> {
     const effects = ledgers.get(ledger) ?? new Map<IdempotencyKey, Effect>();
@@ -130,32 +131,52 @@ export function services({
     if (found === 'applied') enter(ledger, key, 'undone');
   }
 
-  function failing(): void {
-    if (faults.strike('service-down')) throw new TransientFault('down', 'Not now.');
-  }
-
   return {
     effects: {
       *[Symbol.iterator]() {
         for (const effects of ledgers.values()) yield* effects;
       },
     },
-    of: (agent) => ({
-      perform: (machine, key, signal, endpoint) =>
-        calling(agent, machine, signal, {
+    count,
+    of: serviceOf({
+      ...{ faults, count, call },
+      applied: (agent, key) => applied(ledgerOf(agent), key),
+      undone: (agent, keys) => undone(ledgerOf(agent), keys),
+    }),
+  };
+}
+
+interface LedgerCalls {
+  readonly faults: SimContext['faults'];
+  readonly count: CountedServices['count'];
+  readonly call: ReturnType<typeof serviceCalls>;
+  readonly applied: (agent: AgentName, key: IdempotencyKey) => ServiceOutput;
+  readonly undone: (agent: AgentName, keys: UndoKeys) => void;
+}
+
+function serviceOf({ faults, count, call, applied, undone }: LedgerCalls): Services['of'] {
+  function failing(): void {
+    if (faults.strike('service-down')) throw new TransientFault('down', 'Not now.');
+  }
+  return (agent) => ({
+    perform: (machine, key, signal, endpoint) =>
+      count(agent, { machine, key, signal }, () =>
+        call(agent, machine, {
           endpoint,
           what: `perform ${key}`,
           act: () => {
             failing();
-            const output = applied(ledgerOf(agent), key);
+            const output = applied(agent, key);
             if (faults.strike('service-fails')) {
               throw new PermanentFault('broken', 'Something broke.', 'possible');
             }
             return output;
           },
         }),
-      undo: (machine, keys, signal, endpoint) =>
-        calling(agent, machine, signal, {
+      ),
+    undo: (machine, keys, signal, endpoint) =>
+      count(agent, { machine, key: keys.performKey, signal }, () =>
+        call(agent, machine, {
           endpoint,
           what: `undo ${keys.performKey}`,
           act: () => {
@@ -163,65 +184,24 @@ export function services({
             if (faults.strike('undo-refused')) {
               throw new PermanentFault('not-taken-back', 'That cannot be undone now.', 'possible');
             }
-            undone(ledgerOf(agent), keys);
+            undone(agent, keys);
           },
         }),
-    }),
-  };
+      ),
+  });
 }
 
-type CallingOptions = Pick<ServicesOptions, 'around' | 'outages' | 'capacity'>;
-
-/** Calls as they fare on their way: late, unanswered, or in an outage. */
-function callsOf({ around, outages, capacity }: CallingOptions) {
-  const { faults, chance, timeline } = around;
-
-  /** The timing of the call, drawn for each call. */
-  function manner(): Pick<Parameters<Machine['call']>[0], 'latencyMs' | 'answerAfterMs'> {
-    if (faults.strike('service-unanswering')) return { answerAfterMs: Number.POSITIVE_INFINITY };
-    if (faults.strike('service-late')) return { latencyMs: chance.between(10_000, 240_000) };
-    if (faults.strike('service-slow')) return { answerAfterMs: chance.between(1_000, 60_000) };
-    return { latencyMs: chance.between(5, 300) };
-  }
-
-  /** A call that an outage meets. It may take effect when it hangs. */
-  function unavailable(
-    kind: OutageKind,
-    { call, whenAwake }: Machine,
-    { what, act }: ServiceCall<unknown>,
-  ): Promise<never> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    if (kind === 'hangs') {
-      if (chance.hits(0.5)) {
-        call({ what, act, answerAfterMs: Number.POSITIVE_INFINITY }).catch(() => {});
-      }
-      return promise;
-    }
-    const afterMs = kind === 'fails' ? chance.between(5, 300) : unreachableAfterMs;
-    const fault = new TransientFault('unavailable', 'The simulation: service-outage.');
-    timeline.at(timeline.now() + afterMs, () => whenAwake(() => reject(fault)));
-    return promise;
-  }
-
-  async function calling<Value>(
-    agent: AgentName,
-    machine: Machine,
-    signal: AbortSignal,
-    asked: ServiceCall<Value>,
-  ): Promise<Value> {
+/** The calls of services, of which each process makes a limited number at once. */
+export function countedCalls(capacity: ServiceCapacity): CountedServices['count'] {
+  return async (agent, { machine, signal }, work) => {
     // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
     const end = signal.aborted ? () => {} : capacity.begin(agent, machine);
     signal.addEventListener('abort', end, { once: true });
-    const kind = outages.of(agent, asked.endpoint);
     try {
-      return await (kind === null
-        ? machine.call({ ...asked, ...manner() })
-        : unavailable(kind, machine, asked));
+      return await work();
     } finally {
       signal.removeEventListener('abort', end);
       end();
     }
-  }
-
-  return calling;
+  };
 }

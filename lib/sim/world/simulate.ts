@@ -25,7 +25,8 @@ import {
   quietRates,
 } from '#sim/faults/fault-rates.ts';
 import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
-import { keyedWorkflowOf, registries } from '#sim/orders/sim-workflows.ts';
+import { builtIn } from '#sim/orders/built-in.ts';
+import type { Subject } from '#sim/orders/subject.ts';
 import { allOf } from '#sim/ports/queues.ts';
 import { recordsOf, shardOf as shardOfOrder } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
@@ -43,6 +44,8 @@ export interface SimulationOptions {
   readonly crashPoints: CrashPoints;
   /** Whether to keep the trace. */
   readonly keepStory: boolean;
+  /** What is simulated. @default the built-in orders */
+  readonly subject?: Subject;
   /** @default drawn from the seed */
   readonly plan?: Plan;
   /** Whether an operator drains agents and changes weights. @default none does */
@@ -94,12 +97,12 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const chance = chanceOf(options.seed);
   const timeline = timelineOf(start, options.settle);
   const trace = traceOf(timeline.now, options.keepStory);
-  const { plan } = options;
+  const { plan, subject = builtIn } = options;
   const isQuiet = chance.hits(quietShare);
   const rates = plan?.rates ?? (isQuiet ? quietRates : drawnRates(chance));
   const faults = faultsOf(rates, chance, plan?.faultsMax);
   const { crashPoints } = options;
-  const around: SimContext = { timeline, chance, faults, trace, crashPoints };
+  const around: SimContext = { timeline, chance, subject, faults, trace, crashPoints };
   const violations: Violation[] = [];
   const breach: Breach = (rule, message) => {
     trace.record(`BROKEN ${rule}: ${message}`);
@@ -107,10 +110,12 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   };
 
   const { operatesAgents = false } = options;
-  const setting = { ...(plan?.setting ?? drawnSetting(chance, isQuiet)), operatesAgents };
+  const drawn = plan?.setting ?? drawnSetting(chance, isQuiet);
+  const faultsMs = drawn.faultsMs * subject.faultsFactor;
+  const setting = { ...drawn, faultsMs, operatesAgents };
   const world = worldOf(setting, around, breach);
   const { shared, fleet } = world;
-  const keyedWorkflow = plan === undefined ? keyedWorkflowOf(options.seed) : null;
+  const keyedWorkflow = plan === undefined ? subject.keyedWorkflowOf(options.seed) : null;
   const orders = setting.orders + (keyedWorkflow === null ? 0 : keyedOrders);
   const submitters = submittersOf({
     shared,
@@ -129,7 +134,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
   if (operatesAgents) resumeAgents(world);
-  const eventsPerOrder = keyedWorkflow === null ? eventsMax : keyedEvents * eventsMax;
+  const mayWait = keyedWorkflow !== null || subject.hasSingletons;
+  const eventsPerOrder = mayWait ? keyedEvents * eventsMax : eventsMax;
   const ended = await toTheEnd({ world, eventsPerOrder }, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);
   else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
@@ -146,11 +152,14 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
 }
 
 /** Ends all faults: clocks are right, and every machine runs a release that knows all orders. */
-function calmDown({ setting, shared, fleet, calm }: World, { faults, trace }: SimContext): void {
+function calmDown(
+  { setting, shared, fleet, calm }: World,
+  { faults, trace, subject }: SimContext,
+): void {
   trace.record('it is calm from now on');
   faults.end();
   const knowsAll = ({ release }: Host) =>
-    recordsOf(shared.table).every((record) => registries[release].of(record) !== undefined);
+    recordsOf(shared.table).every((record) => subject.registries[release].of(record) !== undefined);
   // A process that is down has a successor of its own release, which may not know all orders.
   const isKnown = fleet.all().length > 0 && fleet.all().every(knowsAll);
   const livesOn = setting.livesOn && clocksWereRight(faults.hits) && isKnown;
@@ -165,7 +174,7 @@ interface CalmPhase {
 
 async function toTheEnd(
   { world, eventsPerOrder }: CalmPhase,
-  { timeline }: SimContext,
+  { timeline, subject }: SimContext,
   submitters: Submitters,
   breach: Breach,
 ): Promise<boolean> {
@@ -174,7 +183,7 @@ async function toTheEnd(
     recordsOf(world.shared.table).every(
       ({ processState }) => processState === 'Processed' || processState === 'Undone',
     );
-  const latest = timeline.now() + calmMaxMs;
+  const latest = timeline.now() + calmMaxMs + subject.patienceMs;
   const { writes } = world.shared.observer;
   let [lastWrites, lastWaiting] = [-1, -1];
   const watchRepairs = repairWatch(breach);

@@ -4,15 +4,12 @@ import type { Breach } from '#checkers/violation.ts';
 import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { canonicalJson } from '#core/model/json.ts';
-import { priorities } from '#core/model/record.ts';
-import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts';
-import { tenants } from '#sim/orders/sim-tenants.ts';
-import { workflowNames } from '#sim/orders/sim-workflows.ts';
+import type { SubmissionOutcome } from '#roles/submission.ts';
+import type { Keyed, Subject } from '#sim/orders/subject.ts';
 import { invoke } from '#sim/ports/deliveries.ts';
 import type { SimTable } from '#sim/ports/sim-table.ts';
 import type { Chance } from './chance.ts';
 import type { Fleet } from './fleet.ts';
-import { responseChannel } from './host.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 
 export interface Submitters {
@@ -34,18 +31,16 @@ export interface SubmitterOptions {
   readonly keyedWorkflow: string | null;
 }
 
-type Keyed = SubmissionRequest & { readonly key: string };
-
 export function submitters(options: SubmitterOptions): Submitters {
   const { shared, fleet, breach } = options;
-  const { timeline, chance, faults } = shared.around;
+  const { timeline, chance, faults, subject } = shared.around;
   const waiting = new Set<string>();
   const judge = acceptances(shared.table, breach);
   const refusals = refusalsOf(shared, breach);
 
   const soon = () => timeline.now() + chance.between(0, options.withinMs);
 
-  const requestFor = (number: number) => requestOf(chance, number, options.keyedWorkflow);
+  const requestFor = (number: number) => requestOf(subject, chance, number, options.keyedWorkflow);
 
   for (let number = 1; number <= options.count; number += 1) submitAt(soon(), requestFor(number));
   if (options.flood > 0) flood(options.flood, soon());
@@ -96,8 +91,9 @@ export function submitters(options: SubmitterOptions): Submitters {
   }
 
   function reuse(request: Keyed): void {
-    const other = { ...request, details: { units: 99, boxes: 1, express: true } };
-    submit(other, (outcome) => {
+    const details = subject.otherDetails(request, chance);
+    if (details === null) return;
+    submit({ ...request, details }, (outcome) => {
       if (outcome.kind === 'accepted')
         breach('R2', `${request.key} was accepted for other content`);
     });
@@ -119,26 +115,19 @@ export function submitters(options: SubmitterOptions): Submitters {
   return { waiting: () => waiting.size };
 }
 
-function requestOf(chance: Chance, number: number, keyedWorkflow: string | null): Keyed {
-  const request = drawnRequest(chance, number);
+function requestOf(
+  subject: Subject,
+  chance: Chance,
+  number: number,
+  keyedWorkflow: string | null,
+): Keyed {
+  const request = subject.request(chance, number);
   if (keyedWorkflow === null) return request;
   // Tenants share no keys.
   return {
     ...request,
     workflow: keyedWorkflow,
     tenant: number % 5 === 0 ? request.tenant : null,
-  };
-}
-
-function drawnRequest(chance: Chance, number: number): Keyed {
-  return {
-    workflow: chance.pick(workflowNames),
-    details: { units: number, boxes: 1, express: chance.hits(0.5) },
-    priority: chance.pick(priorities),
-    tenant: chance.pick(tenants),
-    replyTo: chance.hits(0.8) ? responseChannel : null,
-    correlationId: number % 2 === 0 ? `correlation-${number}` : null,
-    key: `key-${number}`,
   };
 }
 
@@ -174,17 +163,17 @@ function acceptances(table: SimTable, breach: Breach) {
 function refusalsOf({ table, around: { faults } }: SharedInfrastructure, breach: Breach) {
   /** How often each key is being submitted. A process that dies never answers. */
   const open = new Map<string, number>();
-  /** The details of the stored orders, which never change. */
+  /** Of the stored orders, which never change it. */
   const stored = new Set<string>();
   const known = new Set<OrderId>();
-  const isStored = ({ details }: Keyed) => {
+  const isStored = ({ correlationId, details }: Keyed) => {
     for (const orderId of table.orderIds()) {
       const order = known.has(orderId) ? undefined : table.order(orderId);
       if (order === undefined) continue;
       known.add(orderId);
-      stored.add(canonicalJson(order.details));
+      stored.add(canonicalJson(table.record(orderId)?.correlationId ?? order.details));
     }
-    return stored.has(canonicalJson(details));
+    return stored.has(canonicalJson(correlationId ?? details));
   };
   return (request: Keyed): ((isRefused: boolean) => void) => {
     const { key } = request;

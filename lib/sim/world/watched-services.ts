@@ -1,7 +1,7 @@
 /** The services as agents call them, with a report of each call that begins. */
 import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
 import type { Machine } from './machine.ts';
-import type { Services } from './sim-services.ts';
+import type { CountedCall, CountedServices } from './sim-services.ts';
 
 /** A call that has begun. */
 interface Running {
@@ -16,14 +16,14 @@ interface Running {
  * @param began called with each call that begins; what it returns is called when the call has ended, or is not counted
  */
 export function watchedServices(
-  services: Pick<Services, 'of'>,
+  services: CountedServices,
   began: (agent: AgentName, key: IdempotencyKey) => () => void,
-): Pick<Services, 'of'> {
+): CountedServices {
   const running = new Set<Running>();
 
   async function watched<Value>(
     agent: AgentName,
-    { machine, key, signal }: { machine: Machine; key: IdempotencyKey; signal: AbortSignal },
+    { machine, key, signal }: CountedCall,
     call: () => Promise<Value>,
   ): Promise<Value> {
     for (const one of running) {
@@ -48,6 +48,7 @@ export function watchedServices(
   }
 
   return {
+    count: (agent, call, work) => watched(agent, call, () => services.count(agent, call, work)),
     of(agent) {
       const { perform, undo } = services.of(agent);
       return {

@@ -1,0 +1,83 @@
+/** What a simulation runs: workflows, their agents with their services, and how orders are drawn. */
+import type { CheckedLimit } from '#checkers/process/limit-checker.ts';
+import type { Violation } from '#checkers/violation.ts';
+import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { Endpoint } from '#core/flow/endpoint-pool.ts';
+import type { AgentName } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import type { SubmissionRequest } from '#roles/submission.ts';
+import type { Chance } from '#sim/world/chance.ts';
+import type { Machine } from '#sim/world/machine.ts';
+import type { CountedServices, Services, ServicesOptions } from '#sim/world/sim-services.ts';
+
+/** Machines run one of two releases of the software. */
+export type Release = 'old' | 'new';
+
+/** A submission with its idempotency key. */
+export type Keyed = SubmissionRequest & { readonly key: string };
+
+/** A correction of the details by an operator. */
+interface Correction {
+  readonly field: string;
+  readonly value: JsonValue;
+}
+
+/** What the implementation of an agent has of its world. */
+export interface AgentSurroundings {
+  readonly services: CountedServices;
+  /** The calls that it makes at once in one process. */
+  readonly concurrency: number;
+}
+
+interface NamedAgent {
+  readonly name: AgentName;
+}
+
+export interface Subject {
+  /** What each release knows; the newer one knows every workflow. */
+  readonly registries: Readonly<Record<Release, WorkflowRegistry>>;
+  /** Each member of a pool has its own. */
+  readonly contracts: readonly [NamedAgent, ...NamedAgent[]];
+  /** The members of pools, whose weights operators change. */
+  readonly members: ReadonlySet<string>;
+  /** The limits of the agents, as their services know them. */
+  readonly limits: readonly CheckedLimit[];
+  /** How much longer than the built-in orders an order may be at work once there are no faults, ms. */
+  readonly patienceMs: number;
+  /** How many times as long as in built-in worlds there are faults. */
+  readonly faultsFactor: number;
+  /** Whether orders may wait for each other in every world. */
+  readonly hasSingletons: boolean;
+  /** The endpoints of the service of an agent; undefined: it has one address. */
+  endpointsOf(agent: AgentName): readonly [Endpoint, Endpoint] | undefined;
+  /** The workflow of all orders of a world in which they share a key; null for most worlds. */
+  keyedWorkflowOf(seed: number): string | null;
+  /** The next order. */
+  request(chance: Chance, number: number): Keyed;
+  /** Other details, with which a key is used again; null: there are none. */
+  otherDetails(request: Keyed, chance: Chance): JsonValue | null;
+  /** What an operator corrects; null: nothing. */
+  correction(chance: Chance): Correction | null;
+  /** The services of one world. */
+  services(options: ServicesOptions): Services;
+  /** The agent on a machine. */
+  implementation(
+    agent: AgentName,
+    machine: Machine,
+    surroundings: AgentSurroundings,
+  ): AgentImplementation;
+  /** Whether an output is one of this agent, as far as that can be told apart. */
+  isOwnOutput(agent: AgentName, output: JsonValue): boolean;
+  /** R5, R10: the effects at the services are those that the end of the order promises; null: they are. */
+  effectsBreach(
+    record: ProcessRecord,
+    definition: WorkflowDefinition,
+    services: Services,
+  ): Violation | null;
+}
+
+/** The response channel of the simulated submitters. */
+export const responseChannel = 'submitters';
