@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { plantMistake } from '#sim/mutants/plant-mistake.ts';
-import { settle } from './sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const { file, text, instead, first, seedsMax } = z
   .object({

@@ -8,7 +8,7 @@ import { capacityOf } from '#sim/load/capacity.ts';
 import { type LoadSetting, threefold } from '#sim/load/load-setting.ts';
 import { overload } from '#sim/load/overload.ts';
 import { figuresOf, type OverloadFigures } from '#sim/load/overload-figures.ts';
-import { settle } from './sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const { values: flags } = parseArgs({
   options: {

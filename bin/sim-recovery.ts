@@ -15,7 +15,7 @@ import {
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { type Plan, simulate } from '#sim/world/simulate.ts';
 import type { World } from '#sim/world/world.ts';
-import { settle } from './sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { tallyOf } from '#sim/checks/tally.ts';
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { type Simulation, simulate } from '#sim/world/simulate.ts';
-import { settle } from './sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const { first, last, step, hashes } = z
   .object({ first: z.int(), last: z.int(), step: z.int(), hashes: z.boolean() })

@@ -18,7 +18,7 @@ import {
 import { faultNames } from '#sim/faults/fault-rates.ts';
 import { uncrashed } from '#sim/faults/uncrashed.ts';
 import { simulate } from '#sim/world/simulate.ts';
-import { settle } from './sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 /** One of four endpoints dies: 600 calls per second over 40 instances that share ejections, in virtual time. */
 import { type Death, endpointDeaths } from '#sim/load/endpoint-deaths.ts';
 import { endpointFigures } from '#sim/load/endpoint-figures.ts';
-import { settle } from '../../bin/sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const load = { instances: 40, callsPerSecond: 600, settle };
 const seeds = [1, 2, 3, 4, 5];

@@ -1,6 +1,6 @@
 /** A limit that all instances of a deployment share, under backlog, with clocks that are seconds apart, in virtual time. */
 import { limited } from '#sim/load/limited.ts';
-import { settle } from '../../bin/sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 import { rounded } from './figures.ts';
 import { mostIn, overMax, usedMin } from './limit-bars.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Death, deaths, endpointDeaths } from '#sim/load/endpoint-deaths.ts';
 import { endpointFigures } from '#sim/load/endpoint-figures.ts';
-import { settle } from '../../bin/sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const run = (death: Death | null) =>
   endpointDeaths({

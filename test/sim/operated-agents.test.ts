@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { simulate } from '#sim/world/simulate.ts';
-import { settle } from '../../bin/sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const points = crashPoints();
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { crashPoints } from '#sim/faults/crash-points.ts';
 import { simulate } from '#sim/world/simulate.ts';
-import { settle } from '../../bin/sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 const run = promisify(execFile);
 

@@ -7,7 +7,7 @@ import { chance } from '#sim/world/chance.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { trace } from '#sim/world/trace.ts';
 import { timeline } from '#sim/world/virtual-time.ts';
-import { settle } from '../../bin/sim-settle.ts';
+import { settle } from '#testing/prove/settle.ts';
 
 export function surroundings(rates: FaultRates = {}, start = Date.UTC(2026, 0, 1)): SimContext {
   const drawn = chance(1);

@@ -17,7 +17,7 @@ import { contradictionIn, type Operation } from './operations.ts';
 import { definitionOf } from './write-observer.ts';
 
 export function judgeEnd(
-  { around, table, services, responses, alerts, observer, begun }: SharedInfrastructure,
+  { around, table, agents, responses, alerts, observer, begun }: SharedInfrastructure,
   breach: Breach,
 ): void {
   const { writes, operations } = observer;
@@ -40,7 +40,7 @@ export function judgeEnd(
       checkEnded(record),
       // By a clock that is days ahead, a hold has lasted for as long as its policy allows.
       clocksWereRight(around.faults.hits) ? checkCause(record) : null,
-      around.subject.effectsBreach(record, definition, services),
+      agents.effectsBreach(record, definition),
       checkHistory(
         record,
         () => replay(record, known),

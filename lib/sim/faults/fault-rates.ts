@@ -95,7 +95,7 @@ const consequences = [
 export type FaultName = DrawnFault | (typeof consequences)[number];
 export const faultNames: readonly FaultName[] = [...drawnFaults, ...consequences];
 
-function isDrawn(name: string): name is DrawnFault {
+export function isDrawn(name: string): name is DrawnFault {
   return name in usual;
 }
 
@@ -117,9 +117,12 @@ export interface Faults {
 
 /**
  * Each run has its own mix: about half of all faults never occur, the others at half, one or three times the usual
- * rate. Runs without a frequent fault show what it would hide (swarm testing: Groce and others, ISSTA 2012).
+ * rate. `emphasis`: how many times as often as usual. Runs without a frequent fault show what it would hide (swarm testing: Groce and others, ISSTA 2012).
  */
-export function drawnRates(chance: Chance): FaultRates {
+export function drawnRates(
+  chance: Chance,
+  emphasis: Readonly<Partial<Record<DrawnFault, number>>> = {},
+): FaultRates {
   const rates: Partial<Record<DrawnFault, number>> = {};
   const theme = chance.hits(0.25) ? afterAnOutage : null;
   // With wrong clocks some rules cannot be checked, so half of all runs have none.
@@ -127,7 +130,7 @@ export function drawnRates(chance: Chance): FaultRates {
   for (const name of drawnFaults) {
     if (clocksAreRight && isClockFault(name)) continue;
     const scale = chance.hits(0.5) ? chance.pick([0.5, 1, 3]) : 0;
-    const rate = Math.min(0.9, usual[name] * (theme?.[name] ?? scale));
+    const rate = Math.min(0.9, usual[name] * (emphasis[name] ?? 1) * (theme?.[name] ?? scale));
     if (rate > 0) rates[name] = rate;
   }
   return rates;

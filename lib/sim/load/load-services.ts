@@ -1,10 +1,10 @@
 /** The remote services of a deployment under load: healthy; one of them takes long. */
 import type { OrderId } from '#core/model/ids.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
-import { type CountedServices, orderIdOf, type ServiceOutput } from '#sim/world/sim-services.ts';
+import { orderIdOf, type ServiceOutput, type Services } from '#sim/world/sim-services.ts';
 import { bottleneck, type LoadSetting } from './load-setting.ts';
 
-export interface LoadServices extends CountedServices {
+export interface LoadServices extends Pick<Services, 'of'> {
   /** How long the calls of an order have taken, ms. */
   servedMs(orderId: OrderId): number;
   /** The calls of the service that takes long, which have ended. */
@@ -28,7 +28,6 @@ export function loadServices(
     servedMs: (orderId) => served.get(orderId) ?? 0,
     ended: () => ended,
     begins,
-    count: (_agent, _call, work) => work(),
     of(agent) {
       const isSlow = agent === bottleneck;
       const { least, most } = isSlow ? slowMs : quickMs;

@@ -11,6 +11,7 @@ import type { AgentName } from '#core/model/ids.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliverMessages } from '#roles/queue-delivery.ts';
+import { implementation } from '#sim/orders/sim-workflows.ts';
 import { learnTime } from '#sim/ports/deliveries.ts';
 import { laggingHeld } from '#sim/ports/held-index.ts';
 import { coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -105,7 +106,12 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
   const limitItems = watchedTable(limitTable(), () => limitWrites.push(around.timeline.now()));
   const shared: SharedByFunctions & { readonly table: SimTable } = {
     ...tablesOf(options),
-    ...{ around, services, queues, sweepPeriodMs },
+    ...{ around, queues, sweepPeriodMs },
+    agents: {
+      implementation: (agent, machine, surroundings) =>
+        implementation(agent, machine, { services, ...surroundings }),
+    },
+    count: (_agent, _call, work) => work(),
     dividedQueues: divided,
     limitedAgents: setting.limits === undefined ? [bottleneck] : [],
     limits: setting.limits ?? new Map(),

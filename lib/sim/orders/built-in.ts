@@ -2,7 +2,7 @@
 import { checkEffects } from '#checkers/end-checker.ts';
 import { priorities } from '#core/model/record.ts';
 import type { Chance } from '#sim/world/chance.ts';
-import { services } from '#sim/world/sim-services.ts';
+import { type ServicesOptions, services as servicesOf } from '#sim/world/sim-services.ts';
 import { contracts, ledgerOf, serviceLimits, teller } from './sim-agents.ts';
 import { tenants } from './sim-tenants.ts';
 import {
@@ -12,7 +12,7 @@ import {
   registries,
   workflowNames,
 } from './sim-workflows.ts';
-import { type Keyed, responseChannel, type Subject } from './subject.ts';
+import { type Keyed, responseChannel, type SimAgents, type Subject } from './subject.ts';
 
 export const builtIn: Subject = {
   registries,
@@ -21,6 +21,7 @@ export const builtIn: Subject = {
   limits: serviceLimits,
   patienceMs: 0,
   faultsFactor: 1,
+  emphasis: {},
   hasSingletons: false,
   endpointsOf,
   keyedWorkflowOf,
@@ -30,15 +31,13 @@ export const builtIn: Subject = {
     field: chance.pick(['units', 'boxes']),
     value: chance.between(1, 9),
   }),
-  services: (options) => services(options, ledgerOf),
-  implementation,
+  agents,
   /** Outputs of services name the ledger that they belong to. */
   isOwnOutput: (agent, output) =>
     typeof output === 'object' &&
     output !== null &&
     'of' in output &&
     output['of'] === ledgerOf(agent),
-  effectsBreach: (record, definition, { effects }) => checkEffects(record, definition, effects),
 };
 
 function request(chance: Chance, number: number): Keyed {
@@ -50,5 +49,14 @@ function request(chance: Chance, number: number): Keyed {
     replyTo: chance.hits(0.8) ? responseChannel : null,
     correlationId: number % 2 === 0 ? `correlation-${number}` : null,
     key: `key-${number}`,
+  };
+}
+
+function agents(options: ServicesOptions): SimAgents {
+  const services = servicesOf(options, ledgerOf);
+  return {
+    implementation: (agent, machine, surroundings) =>
+      implementation(agent, machine, { services, ...surroundings }),
+    effectsBreach: (record, definition) => checkEffects(record, definition, services.effects),
   };
 }

@@ -8,6 +8,7 @@ import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { Machine } from '#sim/world/machine.ts';
+import type { Services } from '#sim/world/sim-services.ts';
 import {
   backedTeller,
   contracts,
@@ -329,7 +330,7 @@ export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | u
 export function implementation(
   agent: AgentName,
   machine: Machine,
-  { services, concurrency }: AgentSurroundings,
+  { services, count, concurrency }: AgentSurroundings & { readonly services: Pick<Services, 'of'> },
 ): AgentImplementation<Input, Output> {
   const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
@@ -341,7 +342,10 @@ export function implementation(
     ...(endpoints !== undefined && { endpoints }),
     async perform({ units }: Input, call: Call) {
       if (units === slowUnits) await takingLong(machine, () => call.heartbeat());
-      return service.perform(machine, call.idempotencyKey, call.signal, endpointOf(call));
+      const { idempotencyKey: key, signal } = call;
+      return count(agent, { machine, key, signal }, () =>
+        service.perform(machine, key, endpointOf(call)),
+      );
     },
   };
   if (contract.undo !== 'offered') return common;
@@ -349,7 +353,9 @@ export function implementation(
     ...common,
     undo: ({ performKey }, call) => {
       const keys = { key: call.idempotencyKey, performKey };
-      return service.undo(machine, keys, call.signal, endpointOf(call));
+      return count(agent, { machine, key: performKey, signal: call.signal }, () =>
+        service.undo(machine, keys, endpointOf(call)),
+      );
     },
   };
 }

@@ -9,9 +9,11 @@ import type { JsonValue } from '#core/model/json.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { SubmissionRequest } from '#roles/submission.ts';
+import type { DrawnFault } from '#sim/faults/fault-rates.ts';
 import type { Chance } from '#sim/world/chance.ts';
+import type { Count } from '#sim/world/counted-calls.ts';
 import type { Machine } from '#sim/world/machine.ts';
-import type { CountedServices, Services, ServicesOptions } from '#sim/world/sim-services.ts';
+import type { ServicesOptions } from '#sim/world/sim-services.ts';
 
 /** Machines run one of two releases of the software. */
 export type Release = 'old' | 'new';
@@ -25,15 +27,27 @@ interface Correction {
   readonly value: JsonValue;
 }
 
-/** What the implementation of an agent has of its world. */
+/** What the implementation of an agent has of its machine. */
 export interface AgentSurroundings {
-  readonly services: CountedServices;
+  readonly count: Count;
   /** The calls that it makes at once in one process. */
   readonly concurrency: number;
 }
 
 interface NamedAgent {
   readonly name: AgentName;
+}
+
+/** The agents of one world. */
+export interface SimAgents {
+  /** The agent on a machine. */
+  implementation(
+    agent: AgentName,
+    machine: Machine,
+    surroundings: AgentSurroundings,
+  ): AgentImplementation;
+  /** R5, R10: how the effects at the services differ from those that the end of the order promises; null: they do not. */
+  effectsBreach(record: ProcessRecord, definition: WorkflowDefinition): Violation | null;
 }
 
 export interface Subject {
@@ -49,6 +63,8 @@ export interface Subject {
   readonly patienceMs: number;
   /** How many times as long as in built-in worlds there are faults. */
   readonly faultsFactor: number;
+  /** Faults that happen so many times as often as in built-in worlds. */
+  readonly emphasis: Readonly<Partial<Record<DrawnFault, number>>>;
   /** Whether orders may wait for each other in every world. */
   readonly hasSingletons: boolean;
   /** The endpoints of the service of an agent; undefined: it has one address. */
@@ -61,22 +77,10 @@ export interface Subject {
   otherDetails(request: Keyed, chance: Chance): JsonValue | null;
   /** What an operator corrects; null: nothing. */
   correction(chance: Chance): Correction | null;
-  /** The services of one world. */
-  services(options: ServicesOptions): Services;
-  /** The agent on a machine. */
-  implementation(
-    agent: AgentName,
-    machine: Machine,
-    surroundings: AgentSurroundings,
-  ): AgentImplementation;
-  /** Whether an output is one of this agent, as far as that can be told apart. */
+  /** The agents and their services in one world. */
+  agents(options: ServicesOptions): SimAgents;
+  /** Whether an output is one of this agent, as far as that can be seen. */
   isOwnOutput(agent: AgentName, output: JsonValue): boolean;
-  /** R5, R10: the effects at the services are those that the end of the order promises; null: they are. */
-  effectsBreach(
-    record: ProcessRecord,
-    definition: WorkflowDefinition,
-    services: Services,
-  ): Violation | null;
 }
 
 /** The response channel of the simulated submitters. */

@@ -56,7 +56,7 @@ function runnerOf(
     log,
   });
   const probes = probeChecker(breaker.state, machine.clock.now, shared.breach);
-  const runner = assembleAgent(around.subject.implementation(agent, machine, shared), {
+  const runner = assembleAgent(shared.agents.implementation(agent, machine, shared), {
     repliesOf: () =>
       channelOf(
         shared,

@@ -33,7 +33,7 @@ import type { Controls, Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { orderIdOf } from './sim-services.ts';
-import { watchedServices } from './watched-services.ts';
+import { watchedCalls } from './watched-calls.ts';
 
 /** The ports of a process that its machine provides. */
 export type ProcessPorts = Omit<
@@ -152,12 +152,10 @@ export function processOf(
 
 /** The agents, whose services count the calls of this process. */
 function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitChecker) {
-  const services = watchedServices(shared.services, (agent, key) =>
-    limits.began(agent, orderIdOf(key)),
-  );
-  const { subject } = shared.around;
-  return subject.contracts.map(({ name }) =>
-    subject.implementation(name, machine, { ...shared, services }),
+  const count = watchedCalls(shared.count, (agent, key) => limits.began(agent, orderIdOf(key)));
+  const { contracts } = shared.around.subject;
+  return contracts.map(({ name }) =>
+    shared.agents.implementation(name, machine, { ...shared, count }),
   );
 }
 

@@ -12,6 +12,8 @@ export interface ServiceCall<Value> {
   readonly act: () => Value;
   /** How long a request takes while nothing fails, ms. @default {@link usualMs} */
   readonly takesMs?: TakesMs;
+  /** The service is neither slow nor silent. @default it may be */
+  readonly isSteady?: boolean;
 }
 
 /** The least and the most. */
@@ -38,7 +40,8 @@ export function serviceCalls({ around, outages }: ServiceCallOptions) {
   const { faults, chance, timeline } = around;
 
   /** The timing of the call, drawn for each call. */
-  function manner({ least, most }: TakesMs): Manner {
+  function manner({ least, most }: TakesMs, isSteady: boolean): Manner {
+    if (isSteady) return { latencyMs: chance.between(least, most) };
     if (faults.strike('service-unanswering')) return { answerAfterMs: Number.POSITIVE_INFINITY };
     if (faults.strike('service-late')) return { latencyMs: chance.between(10_000, 240_000) };
     if (faults.strike('service-slow')) return { answerAfterMs: chance.between(1_000, 60_000) };
@@ -67,7 +70,7 @@ export function serviceCalls({ around, outages }: ServiceCallOptions) {
   return <Value>(agent: AgentName, machine: Machine, asked: ServiceCall<Value>): Promise<Value> => {
     const kind = outages.of(agent, asked.endpoint);
     if (kind !== null) return unavailable(kind, machine, asked);
-    const { what, act, takesMs = usualMs } = asked;
-    return machine.call({ what, act, ...manner(takesMs) });
+    const { what, act, takesMs = usualMs, isSteady = false } = asked;
+    return machine.call({ what, act, ...manner(takesMs, isSteady) });
   };
 }

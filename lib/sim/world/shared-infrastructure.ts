@@ -18,6 +18,7 @@ import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/wri
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
+import type { SimAgents } from '#sim/orders/subject.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -34,16 +35,12 @@ import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
 import { recordsOf, type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
+import { type Count, countedCalls } from './counted-calls.ts';
 import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
-import {
-  type CountedServices,
-  orderIdOf,
-  type Services,
-  type ServicesOptions,
-} from './sim-services.ts';
-import { watchedServices } from './watched-services.ts';
+import { orderIdOf } from './sim-services.ts';
+import { watchedCalls } from './watched-calls.ts';
 
 /** A queue as its senders know it. */
 export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;
@@ -66,7 +63,8 @@ export interface SharedByFunctions {
   readonly agentSettings: AgentSettingTable | null;
   /** The agents that make a limited number of calls at once. */
   readonly limitedAgents: readonly string[];
-  readonly services: CountedServices;
+  readonly agents: Pick<SimAgents, 'implementation'>;
+  readonly count: Count;
   readonly queues: Pick<Queues<SentQueue>, 'nudges' | 'checks' | 'requests' | 'replies'>;
   /** The queues of an agent among which its concurrency is divided. @default its queue alone */
   readonly dividedQueues?: ReadonlyMap<AgentName, readonly SentQueue[]>;
@@ -91,7 +89,7 @@ export interface SharedByFunctions {
 export interface SharedInfrastructure extends SharedByFunctions {
   readonly table: SimTable;
   readonly stream: SimStream;
-  readonly services: Services;
+  readonly agents: SimAgents;
   readonly queues: Queues;
   readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker;
   readonly observer: WriteObserver;
@@ -197,15 +195,13 @@ export function sharedInfrastructure(
     limitedAgents: setting.agentsAreLimited ? subject.contracts.map(({ name }) => name) : [],
     serviceOutages: outages,
     limitChecks,
-    services: checkedServices(
-      setting,
-      {
-        ...{ around, outages },
-        onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
-        onSecondEffect: observer.tookTwice,
-      },
-      { breach, limitChecks },
-    ),
+    agents: subject.agents({
+      ...{ around, outages },
+      recordOf: table.record,
+      onEffect: (key, effect) => observer.took(key, effect, table.record(orderIdOf(key))),
+      onSecondEffect: observer.tookTwice,
+    }),
+    count: checkedCalls(setting, { breach, limitChecks }),
     queues: simQueues(setting, around, movers.pump),
     alerts: alertLog(breach),
     ...{ responses: [], begun: new Map() },
@@ -213,17 +209,14 @@ export function sharedInfrastructure(
   };
 }
 
-/** The services. Those of functions report their calls; those of one process report them to its own checks. */
-function checkedServices(
+/** The calls of services. Those of functions are reported; those of one process are reported to its own checks. */
+function checkedCalls(
   { oneProcess, concurrency }: Setting,
-  options: Omit<ServicesOptions, 'capacity'>,
   { breach, limitChecks }: { readonly breach: Breach; readonly limitChecks: DeploymentLimits },
-): Services {
+): Count {
   const callsMax = oneProcess ? concurrency : Number.POSITIVE_INFINITY;
-  const { subject } = options.around;
-  const services = subject.services({ ...options, capacity: serviceCapacity(callsMax, breach) });
-  if (oneProcess) return services;
-  return { ...services, ...watchedServices(services, limitChecks.began) };
+  const count = countedCalls(serviceCapacity(callsMax, breach));
+  return oneProcess ? count : watchedCalls(count, limitChecks.began);
 }
 
 /** Whether a step was undone first, and may now be performed at another member. */

@@ -3,11 +3,11 @@
  * contract requires (docs/design.md, "Undo"), and fail in every other way that services do.
  */
 import { type AgentName, type IdempotencyKey, type OrderId, orderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import type { ServiceOutages } from '#sim/faults/service-outage.ts';
 import type { Machine } from './machine.ts';
 import { serviceCalls } from './service-calls.ts';
-import type { ServiceCapacity } from './service-capacity.ts';
 import type { SimContext } from './sim-context.ts';
 
 /** The state of one key; `tombstone`: undone before it was performed. */
@@ -20,20 +20,10 @@ export interface ServiceOutput {
   readonly [name: string]: string | number;
 }
 
-/** The caller ends a call with its signal, as a closed connection does. `endpoint`: null where there is one. */
+/** `endpoint`: null where there is one. */
 export interface Service {
-  perform(
-    machine: Machine,
-    key: IdempotencyKey,
-    signal: AbortSignal,
-    endpoint: string | null,
-  ): Promise<ServiceOutput>;
-  undo(
-    machine: Machine,
-    keys: UndoKeys,
-    signal: AbortSignal,
-    endpoint: string | null,
-  ): Promise<void>;
+  perform(machine: Machine, key: IdempotencyKey, endpoint: string | null): Promise<ServiceOutput>;
+  undo(machine: Machine, keys: UndoKeys, endpoint: string | null): Promise<void>;
 }
 
 /** The key of an undo, and the key of what it undoes. */
@@ -45,31 +35,18 @@ export interface UndoKeys {
 /** The effects at all services. Those that do not know each other's keys may have one for the same key. */
 export type EffectLedger = Iterable<readonly [IdempotencyKey, Effect]>;
 
-/** A call of the service of an agent: who makes it, its key, and what ends it. */
-export interface CountedCall {
-  readonly machine: Machine;
-  readonly key: IdempotencyKey;
-  readonly signal: AbortSignal;
-}
-
-/** The services as agents call them. */
-export interface CountedServices {
-  of(agent: AgentName): Service;
-  /** Does something that counts as one call of the service of an agent. */
-  count<Value>(agent: AgentName, call: CountedCall, work: () => Promise<Value>): Promise<Value>;
-}
-
-export interface Services extends CountedServices {
+export interface Services {
   readonly effects: EffectLedger;
+  of(agent: AgentName): Service;
 }
 
 export interface ServicesOptions {
   readonly around: SimContext;
   readonly outages: ServiceOutages;
+  readonly recordOf: (orderId: OrderId) => ProcessRecord | undefined;
   readonly onEffect: (key: IdempotencyKey, effect: Effect) => void;
   /** A step has an effect twice: in two ledgers, or under two generations of its key. */
   readonly onSecondEffect: (key: IdempotencyKey) => void;
-  readonly capacity: ServiceCapacity;
 }
 
 /** The order that a key belongs to. */
@@ -80,7 +57,7 @@ const stepOf = (key: IdempotencyKey): string => key.split('#')[0] ?? key;
 
 /** @param ledgerOf the ledger of the service of an agent: services with one ledger know each other's keys */
 export function services(
-  { around, outages, onEffect, onSecondEffect, capacity }: ServicesOptions,
+  { around, outages, onEffect, onSecondEffect }: ServicesOptions,
   ledgerOf: (agent: AgentName) => string,
 ): Services {
   const ledgers = new Map<string, Map<IdempotencyKey, Effect>>();
@@ -90,7 +67,6 @@ export function services(
   const units = new Map<string, number>();
   const { faults } = around;
   const call = serviceCalls({ around, outages });
-  const count = countedCalls(capacity);
 
   function effectsOf(ledger: string): Map<IdempotencyKey, Effect> {
     const effects = ledgers.get(ledger) ?? new Map<IdempotencyKey, Effect>();
@@ -137,9 +113,8 @@ export function services(
         for (const effects of ledgers.values()) yield* effects;
       },
     },
-    count,
     of: serviceOf({
-      ...{ faults, count, call },
+      ...{ faults, call },
       applied: (agent, key) => applied(ledgerOf(agent), key),
       undone: (agent, keys) => undone(ledgerOf(agent), keys),
     }),
@@ -148,60 +123,40 @@ export function services(
 
 interface LedgerCalls {
   readonly faults: SimContext['faults'];
-  readonly count: CountedServices['count'];
   readonly call: ReturnType<typeof serviceCalls>;
   readonly applied: (agent: AgentName, key: IdempotencyKey) => ServiceOutput;
   readonly undone: (agent: AgentName, keys: UndoKeys) => void;
 }
 
-function serviceOf({ faults, count, call, applied, undone }: LedgerCalls): Services['of'] {
+function serviceOf({ faults, call, applied, undone }: LedgerCalls): Services['of'] {
   function failing(): void {
     if (faults.strike('service-down')) throw new TransientFault('down', 'Not now.');
   }
   return (agent) => ({
-    perform: (machine, key, signal, endpoint) =>
-      count(agent, { machine, key, signal }, () =>
-        call(agent, machine, {
-          endpoint,
-          what: `perform ${key}`,
-          act: () => {
-            failing();
-            const output = applied(agent, key);
-            if (faults.strike('service-fails')) {
-              throw new PermanentFault('broken', 'Something broke.', 'possible');
-            }
-            return output;
-          },
-        }),
-      ),
-    undo: (machine, keys, signal, endpoint) =>
-      count(agent, { machine, key: keys.performKey, signal }, () =>
-        call(agent, machine, {
-          endpoint,
-          what: `undo ${keys.performKey}`,
-          act: () => {
-            failing();
-            if (faults.strike('undo-refused')) {
-              throw new PermanentFault('not-taken-back', 'That cannot be undone now.', 'possible');
-            }
-            undone(agent, keys);
-          },
-        }),
-      ),
+    perform: (machine, key, endpoint) =>
+      call(agent, machine, {
+        endpoint,
+        what: `perform ${key}`,
+        act: () => {
+          failing();
+          const output = applied(agent, key);
+          if (faults.strike('service-fails')) {
+            throw new PermanentFault('broken', 'Something broke.', 'possible');
+          }
+          return output;
+        },
+      }),
+    undo: (machine, keys, endpoint) =>
+      call(agent, machine, {
+        endpoint,
+        what: `undo ${keys.performKey}`,
+        act: () => {
+          failing();
+          if (faults.strike('undo-refused')) {
+            throw new PermanentFault('not-taken-back', 'That cannot be undone now.', 'possible');
+          }
+          undone(agent, keys);
+        },
+      }),
   });
-}
-
-/** The calls of services, of which each process makes a limited number at once. */
-export function countedCalls(capacity: ServiceCapacity): CountedServices['count'] {
-  return async (agent, { machine, signal }, work) => {
-    // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
-    const end = signal.aborted ? () => {} : capacity.begin(agent, machine);
-    signal.addEventListener('abort', end, { once: true });
-    try {
-      return await work();
-    } finally {
-      signal.removeEventListener('abort', end);
-      end();
-    }
-  };
 }

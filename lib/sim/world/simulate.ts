@@ -99,7 +99,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const trace = traceOf(timeline.now, options.keepStory);
   const { plan, subject = builtIn } = options;
   const isQuiet = chance.hits(quietShare);
-  const rates = plan?.rates ?? (isQuiet ? quietRates : drawnRates(chance));
+  const rates = plan?.rates ?? (isQuiet ? quietRates : drawnRates(chance, subject.emphasis));
   const faults = faultsOf(rates, chance, plan?.faultsMax);
   const { crashPoints } = options;
   const around: SimContext = { timeline, chance, subject, faults, trace, crashPoints };

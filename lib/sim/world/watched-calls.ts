@@ -1,7 +1,7 @@
-/** The services as agents call them, with a report of each call that begins. */
+/** The calls of services with a report of each one that begins. */
 import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
+import type { Count } from './counted-calls.ts';
 import type { Machine } from './machine.ts';
-import type { CountedCall, CountedServices } from './sim-services.ts';
 
 /** A call that has begun. */
 interface Running {
@@ -15,17 +15,19 @@ interface Running {
  *
  * @param began called with each call that begins; what it returns is called when the call has ended, or is not counted
  */
-export function watchedServices(
-  services: CountedServices,
+export function watchedCalls(
+  count: Count,
   began: (agent: AgentName, key: IdempotencyKey) => () => void,
-): CountedServices {
+): Count {
   const running = new Set<Running>();
 
-  async function watched<Value>(
-    agent: AgentName,
-    { machine, key, signal }: CountedCall,
-    call: () => Promise<Value>,
-  ): Promise<Value> {
+  function finish(one: Running): void {
+    one.end();
+    running.delete(one);
+  }
+
+  return async (agent, call, work) => {
+    const { machine, key, signal } = call;
     for (const one of running) {
       if (!one.machine.isAlive() || one.machine.isFrozen()) finish(one);
     }
@@ -35,30 +37,10 @@ export function watchedServices(
     const end = () => finish(own);
     signal.addEventListener('abort', end, { once: true });
     try {
-      return await call();
+      return await count(agent, call, work);
     } finally {
       signal.removeEventListener('abort', end);
       end();
     }
-  }
-
-  function finish(one: Running): void {
-    one.end();
-    running.delete(one);
-  }
-
-  return {
-    count: (agent, call, work) => watched(agent, call, () => services.count(agent, call, work)),
-    of(agent) {
-      const { perform, undo } = services.of(agent);
-      return {
-        perform: (machine, key, signal, endpoint) =>
-          watched(agent, { machine, key, signal }, () => perform(machine, key, signal, endpoint)),
-        undo: (machine, keys, signal, endpoint) =>
-          watched(agent, { machine, key: keys.performKey, signal }, () =>
-            undo(machine, keys, signal, endpoint),
-          ),
-      };
-    },
   };
 }

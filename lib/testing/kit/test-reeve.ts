@@ -1,0 +1,234 @@
+/** The embedded Reeve for tests: with a virtual clock, without ports, on a disk that outlives its process. */
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dueAt } from '#core/decide/due.ts';
+import type { OrderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { Clock } from '#ports/clock.ts';
+import type { Log } from '#ports/log.ts';
+import type { LocalOrder, LocalOrders, OrderResult } from '#runtime/local/local-order.ts';
+import {
+  type LocalReeve,
+  type LocalReeveOptions,
+  startLocalReeve,
+} from '#runtime/local/local-reeve.ts';
+import { chance as chanceOf } from '#sim/world/chance.ts';
+import { KitError } from './kit-error.ts';
+import { settled, type TestClock, testClock } from './test-clock.ts';
+import { bindAll } from './test-host.ts';
+
+/** Options of {@link testReeve}: those of `startLocalReeve` that a test may need. */
+export interface TestReeveOptions
+  extends Pick<
+    LocalReeveOptions,
+    'workflows' | 'agents' | 'responseChannels' | 'tenantWeights' | 'onAlert' | 'onCircuit'
+  > {
+  /** When the virtual clock begins, ms since the epoch. Default: 2026-01-01. */
+  readonly startAt?: number;
+  /** Default: no log. */
+  readonly log?: Log;
+}
+
+/** See {@link testReeve}. */
+export interface TestReeve extends LocalOrders {
+  /** The present process: its operator, agents, limits and store. It is another one after `restart`. */
+  readonly local: LocalReeve;
+  /** The virtual time, ms since the epoch. */
+  now(): number;
+  /**
+   * Lets time pass until the order is Processed, Undone or in Error: the clock jumps from one due instant to the next.
+   *
+   * @throws {KitError} `order-endless` when that takes more than ten years of virtual time, or a million events
+   */
+  run<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs>>;
+  /** Lets so much time pass, ms, with all that happens in it. */
+  advance(ms: number): Promise<void>;
+  /** The process ends at once: what is not durable is lost. Services have had what was sent to them. */
+  kill(): Promise<void>;
+  /** Starts the next process, with what the former one stored. */
+  restart(): Promise<void>;
+  /** Stops it, and removes its data. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How long a killed process is down before `run` starts the next one, ms. */
+const downMs = 1_000;
+/** Deadlines have timers of their own, so nothing waits for a sweep. */
+const sweepPeriodMs = 3_600_000;
+/** Below the gap between sweeps that counts as an outage (lib/runtime/local/local-reeve.ts). */
+const hopMs = 9 * sweepPeriodMs;
+const yearsMs = 10 * 365 * 86_400_000;
+const eventsMax = 1_000_000;
+/** Time in which nothing is due is skipped, except so much before its end, ms. */
+const unskippedMs = 120_000;
+
+/**
+ * Starts an embedded Reeve for a test.
+ *
+ * @throws as `startLocalReeve`
+ */
+export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-test-'));
+  const clock = testClock(options.startAt);
+  /** When each live order is due. */
+  const dues = new Map<OrderId, number>();
+  let generation = 0;
+  let process: Process | null = null;
+
+  async function start(): Promise<void> {
+    generation += 1;
+    process = await startProcess(options, clock, pathOf(folder, generation), dues);
+  }
+
+  function kill(): void {
+    if (process === null) return;
+    const killed = process;
+    process = null;
+    // What a crash leaves on disk is what is there now.
+    for (const end of ['', '-wal']) {
+      const from = pathOf(folder, generation) + end;
+      if (existsSync(from)) copyFileSync(from, pathOf(folder, generation + 1) + end);
+    }
+    killed.end();
+  }
+
+  const living = (): Process => {
+    if (process !== null) return process;
+    throw new KitError('reeve-killed', 'Reeve was killed: await restart() first.');
+  };
+
+  const waits = new Set<number>();
+  bindAll(options.agents, {
+    now: clock.now,
+    crash: kill,
+    after(ms, work) {
+      const at = clock.now() + ms;
+      waits.add(at);
+      clock.after(ms, () => {
+        waits.delete(at);
+        work();
+      });
+    },
+  });
+  await start();
+  return {
+    get local() {
+      return living().reeve;
+    },
+    now: clock.now,
+    async submit(workflow, details, given) {
+      const order = await living().reeve.submit(workflow, details, given);
+      return outlasting(order, () => living().reeve.order(workflow, order.id));
+    },
+    order: (workflow, id) =>
+      outlasting(living().reeve.order(workflow, id), () => living().reeve.order(workflow, id)),
+    advance: clock.advance,
+    async run(order) {
+      const end = clock.now() + yearsMs;
+      for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
+        if (process === null) {
+          await clock.advance(downMs);
+          await start();
+        }
+        const { reeve } = living();
+        const record = (await reeve.store.records([order.id])).get(order.id);
+        if (record === undefined || hasEnded(record)) return order.result();
+        await skip(clock, [...dues.values(), ...waits]);
+        await clock.next();
+      }
+      throw endless(order.id);
+    },
+    async kill() {
+      await settled();
+      kill();
+    },
+    async restart() {
+      if (process !== null)
+        throw new KitError('reeve-running', 'Reeve runs: await kill() before restart().');
+      await start();
+    },
+    async [Symbol.asyncDispose]() {
+      process?.end();
+      process = null;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The order as the process knows it that runs then. */
+const outlasting = <Outputs>(
+  { id, isSkipped }: LocalOrder<Outputs>,
+  now: () => LocalOrder<Outputs>,
+): LocalOrder<Outputs> => ({
+  ...{ id, isSkipped },
+  result: () => now().result(),
+  follow: () => now().follow(),
+  read: async () => now().read(),
+});
+
+interface Process {
+  readonly reeve: LocalReeve;
+  /** Nothing of it happens any more. */
+  end(): void;
+}
+
+async function startProcess(
+  options: TestReeveOptions,
+  clock: TestClock,
+  path: string,
+  dues: Map<OrderId, number>,
+): Promise<Process> {
+  let isDead = false;
+  const own: Clock = {
+    now: clock.now,
+    after: (ms, work) =>
+      clock.after(ms, () => {
+        if (!isDead) work();
+      }),
+  };
+  const { startAt: _, log = silent, ...given } = options;
+  const reeve = await startLocalReeve({
+    ...given,
+    ...{ path, log, sweepPeriodMs },
+    clock: own,
+    random: chanceOf(1),
+  });
+  reeve.watch((record) => {
+    const due = dueAt(record);
+    if (due === null) dues.delete(record.orderId);
+    else dues.set(record.orderId, due);
+  });
+  return {
+    reeve,
+    end() {
+      isDead = true;
+      reeve.close();
+    },
+  };
+}
+
+const silent: Log = { info() {}, warn() {}, error() {} };
+
+const pathOf = (folder: string, generation: number) => join(folder, `reeve-${generation}.db`);
+
+const hasEnded = ({ processState }: ProcessRecord) =>
+  processState === 'Processed' || processState === 'Undone' || processState === 'Error';
+
+/**
+ * In a time in which nothing is due, periodic work would find nothing: it is run a few times a day. Less often would be an outage
+ * (docs/design.md, R20).
+ */
+async function skip(clock: TestClock, instants: readonly number[]): Promise<void> {
+  if (instants.length === 0) return;
+  const until = Math.min(...instants) - unskippedMs;
+  while (until - clock.now() > unskippedMs) {
+    await clock.leap(Math.min(until - clock.now(), hopMs));
+  }
+}
+
+const endless = (id: OrderId) =>
+  new KitError(
+    'order-endless',
+    `Order ${id} does not end: after ten years of virtual time, or a million events, it is still at work. Look at it by order.read().`,
+  );

@@ -1,0 +1,25 @@
+/** What `prove` finds besides the rules of Reeve: mistakes of workflows, agents and services. */
+
+/** The kinds of mistakes. */
+export const findingKinds = {
+  'effect-twice': 'a step has an effect twice',
+  'effect-left': 'an effect is left although the order was undone',
+  'effect-gone': 'an effect is gone although the order was processed',
+  'effect-unknown': 'an effect is left that the completed step does not know of',
+  'deadline-short': 'a service takes longer than the deadline of its step',
+  'agent-late': 'an agent calls its service after its deadline',
+  'output-changes': 'an agent answers the same request differently',
+  'not-pure': 'a function of the workflow depends on more than its argument',
+  'waits-outside': 'an agent waits for something that is not simulated',
+} as const;
+
+export type FindingKind = keyof typeof findingKinds;
+
+/** One mistake, with a text about the case. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly message: string;
+}
+
+/** Receives each mistake. */
+export type Find = (kind: FindingKind, message: string) => void;

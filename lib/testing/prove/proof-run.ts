@@ -1,0 +1,64 @@
+/** One simulated world of a proof. */
+import type { RuleName } from '#checkers/violation.ts';
+import type { CrashPoints } from '#sim/faults/crash-points.ts';
+import type { FaultName } from '#sim/faults/fault-rates.ts';
+import { recordsOf } from '#sim/ports/sim-table.ts';
+import type { Setting } from '#sim/world/setting.ts';
+import { type Plan, simulate } from '#sim/world/simulate.ts';
+import type { Finding, FindingKind } from './finding.ts';
+import type { Proof } from './proof.ts';
+import { proofSubject } from './proof-subject.ts';
+import { settle } from './settle.ts';
+
+/** A mistake, or a rule of Reeve that was broken. */
+export interface Breakage {
+  readonly rule: FindingKind | RuleName;
+  readonly message: string;
+}
+
+export interface ProofRun {
+  readonly seed: number;
+  readonly hash: string;
+  readonly breakages: readonly Breakage[];
+  readonly orders: number;
+  readonly elapsedMs: number;
+  readonly hits: ReadonlyMap<FaultName, number>;
+  readonly story: readonly string[];
+  readonly setting: Setting | null;
+  /** How long the slowest order took, ms. */
+  readonly longestMs: number;
+}
+
+export interface ProofRunOptions {
+  readonly seed: number;
+  readonly faultsFactor: number;
+  readonly keepStory?: boolean;
+  /** Nothing is frequent in the world. Default: what its seed says. */
+  readonly isPlain?: boolean;
+  readonly plan?: Plan;
+}
+
+export async function proofRun(
+  proof: Proof,
+  { seed, faultsFactor, keepStory = false, isPlain = false, plan }: ProofRunOptions,
+): Promise<ProofRun> {
+  const findings: Finding[] = [];
+  let setting: Setting | null = null;
+  let longestMs = 0;
+  const { violations, hash, orders, elapsedMs, hits, story } = await simulate({
+    ...{ seed, settle, crashPoints: noCrashPoints, keepStory },
+    ...(plan !== undefined && { plan }),
+    subject: proofSubject({ proof, seed, isPlain, findings, faultsFactor }),
+    onEnd(world) {
+      ({ setting } = world);
+      for (const { submittedAt, updatedAt } of recordsOf(world.shared.table))
+        longestMs = Math.max(longestMs, updatedAt - submittedAt);
+    },
+  });
+  const found = findings.map(({ kind, message }) => ({ rule: kind, message }));
+  const breakages = [...found, ...violations];
+  return { seed, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs };
+}
+
+/** Where the roles crash is measured by `npm run sim`. */
+const noCrashPoints: CrashPoints = { here: () => [], mark() {}, struck: new Set() };

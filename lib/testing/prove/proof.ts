@@ -1,0 +1,87 @@
+/** What is to be proven. */
+
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import { checkAgents } from '#runtime/local/local-channels.ts';
+import { chance as chanceOf } from '#sim/world/chance.ts';
+
+/** A proof cannot begin. */
+export class ProofError extends ReeveError<'proof-empty' | 'details-invalid' | 'seeds-range'> {}
+
+/** Draws numbers from the seed of a world: the same seed draws the same. */
+export interface Draw {
+  /** From 0 to below 1. */
+  next(): number;
+  /** Whether something of this probability, 0 to 1, happens. */
+  hits(probability: number): boolean;
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  pick<Item>(items: readonly [Item, ...Item[]]): Item;
+}
+
+/** Options of {@link defineProof} and `prove`. */
+export interface ProofOptions {
+  readonly workflows: readonly WorkflowDefinition[];
+  /**
+   * The agents of the workflows: with the code that is to be proven, whose services are simulated (`simulatedService`), or by
+   * `soundAgent`.
+   */
+  readonly agents: readonly AgentImplementation[];
+  /** The details of the next order: all that varies is drawn. Several orders may have the same. `workflow`: the one that it is for. */
+  readonly orders: (draw: Draw, workflow: string) => JsonValue;
+  /** How many worlds are simulated. Default 200. */
+  readonly seeds?: number;
+  /** The seed of the first world. Default 1. */
+  readonly firstSeed?: number;
+}
+
+/** Options that were checked. */
+export interface Proof extends ProofOptions {
+  readonly workflows: readonly [WorkflowDefinition, ...WorkflowDefinition[]];
+  readonly seeds: number;
+  readonly firstSeed: number;
+}
+
+/** The details of so many orders are tried before the proof. */
+const triedOrders = 20;
+
+/**
+ * Checks what is to be proven: `prove` runs it, and so does `reeve prove` where a module exports it.
+ *
+ * @throws {DefinitionError} `agent-missing`, `agent-twice`: see `startLocalReeve`
+ * @throws {ProofError} `proof-empty` without a workflow; `details-invalid` when a workflow does not accept what `orders` returns;
+ *   `seeds-range` when a number is not a whole one of 1 or more
+ */
+export function defineProof(options: ProofOptions): Proof {
+  const { agents, orders, seeds = 200, firstSeed = 1 } = options;
+  const [first, ...rest] = options.workflows;
+  if (first === undefined)
+    throw new ProofError(
+      'proof-empty',
+      'There is no workflow to be proven: state one in `workflows`.',
+    );
+  const workflows = [first, ...rest] as const;
+  checkAgents(workflows, agents);
+  for (const number of [seeds, firstSeed]) {
+    if (!Number.isSafeInteger(number) || number < 1)
+      throw new ProofError(
+        'seeds-range',
+        `Seeds are whole numbers of 1 or more, and not ${number}.`,
+      );
+  }
+  const draw = chanceOf(firstSeed);
+  for (const { name, details } of workflows) {
+    for (let number = 0; number < triedOrders; number += 1) {
+      const given = orders(draw, name);
+      const parsed = details.safeParse(given);
+      if (parsed.success) continue;
+      throw new ProofError(
+        'details-invalid',
+        `The workflow ${name} does not accept ${JSON.stringify(given)}: ${parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}. Correct \`orders\`.`,
+      );
+    }
+  }
+  return { ...options, workflows, seeds, firstSeed };
+}

@@ -1,0 +1,157 @@
+/** Runs the simulator, its faults and its checkers on the workflows and agents of a user. */
+import { setImmediate } from 'node:timers/promises';
+import type { FaultName } from '#sim/faults/fault-rates.ts';
+import { defineProof, type Proof, type ProofOptions } from './proof.ts';
+import { type ProofRun, proofRun } from './proof-run.ts';
+import { explanationOf, reportText } from './report-text.ts';
+import { calmPlan, faultsOf, shortened } from './shorten.ts';
+import { storyOf, withNames } from './story.ts';
+import { installSources } from './virtual-sources.ts';
+
+/** A mistake that a world has shown. */
+export interface ProvenMistake {
+  /** Of the first world that showed it: with it as `firstSeed`, the proof begins there. */
+  readonly seed: number;
+  /** A kind of mistake, such as `effect-left`, or a rule of docs/design.md, such as `R16`. */
+  readonly rule: string;
+  /** What happened. */
+  readonly message: string;
+  /** What that means, and what to do. */
+  readonly explanation: string;
+  /** The shortest way to it that was found. */
+  readonly shortest: {
+    readonly orders: number;
+    /** The faults that happened, with how often. */
+    readonly faults: readonly (readonly [name: string, times: number])[];
+    /** What happened, line by line, in virtual time. */
+    readonly story: readonly string[];
+  };
+}
+
+/** The result of a proof. */
+export interface ProofReport {
+  /** Whether no world showed a mistake. */
+  readonly isProven: boolean;
+  /** How many worlds were simulated. */
+  readonly worlds: number;
+  readonly orders: number;
+  /** Virtual time of all worlds, hours. */
+  readonly hours: number;
+  /** Real time, ms. */
+  readonly tookMs: number;
+  /** How often each fault happened. */
+  readonly faults: ReadonlyMap<string, number>;
+  /** Of the first world that showed any. */
+  readonly mistakes: readonly ProvenMistake[];
+  /** The report for people. */
+  readonly text: string;
+}
+
+/** A proof has failed; the message is the report. */
+export class NotProvenError extends Error {
+  readonly report: ProofReport;
+
+  constructor(report: ProofReport) {
+    super(report.text);
+    this.name = 'NotProvenError';
+    this.report = report;
+  }
+}
+
+/**
+ * Proves workflows with their agents: simulates many worlds with faults, and checks in each that every order ends, and that the effects
+ * at the services are those that its end promises.
+ *
+ * @throws {NotProvenError} when a world shows a mistake, with the report as its message
+ * @throws {ProofError} see {@link defineProof}
+ */
+export async function prove(options: ProofOptions): Promise<ProofReport> {
+  const report = await proofReport(defineProof(options));
+  if (!report.isProven) throw new NotProvenError(report);
+  return report;
+}
+
+/** Faults last so many times as long as the slowest order takes without them. */
+const faultsPerOrder = 4;
+const usualFaultsMs = 80_000;
+/** Above, a world with days of faults takes seconds. */
+const factorMax = 200;
+
+/**
+ * The same, with a report in each case.
+ *
+ * @param onProgress called now and then with the number of worlds so far
+ */
+export async function proofReport(
+  proof: Proof,
+  onProgress: (worlds: number) => void = () => {},
+): Promise<ProofReport> {
+  const uninstall = installSources();
+  const { stackTraceLimit } = Error;
+  // Simulations throw many errors, and their stacks are not used.
+  Error.stackTraceLimit = 0;
+  try {
+    return await searched(proof, onProgress);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    uninstall();
+  }
+}
+
+/** Worlds between two turns of the event loop. */
+const batch = 20;
+
+async function searched(proof: Proof, onProgress: (worlds: number) => void): Promise<ProofReport> {
+  const began = performance.now();
+  const { seeds, firstSeed } = proof;
+  const calm = await proofRun(proof, {
+    seed: firstSeed,
+    faultsFactor: 1,
+    isPlain: true,
+    plan: calmPlan,
+  });
+  const factor = Math.ceil((calm.longestMs * faultsPerOrder) / usualFaultsMs);
+  const faultsFactor = Math.min(factorMax, Math.max(1, factor));
+  const faults = new Map<FaultName, number>();
+  let [worlds, orders, elapsedMs] = [0, 0, 0];
+  let mistakes: readonly ProvenMistake[] = [];
+  for (let seed = firstSeed; seed < firstSeed + seeds && mistakes.length === 0; seed += 1) {
+    const run = await proofRun(proof, { seed, faultsFactor });
+    worlds += 1;
+    orders += run.orders;
+    elapsedMs += run.elapsedMs;
+    for (const [name, times] of run.hits) faults.set(name, (faults.get(name) ?? 0) + times);
+    if (run.breakages.length > 0) mistakes = await mistakesOf(proof, run, faultsFactor);
+    if (worlds % batch !== 0) continue;
+    onProgress(worlds);
+    // Simulations never yield to the event loop by themselves.
+    await setImmediate();
+  }
+  const report = {
+    ...{ worlds, orders, faults, mistakes },
+    isProven: mistakes.length === 0,
+    hours: elapsedMs / 3_600_000,
+    tookMs: performance.now() - began,
+  };
+  return { ...report, text: reportText(report) };
+}
+
+async function mistakesOf(
+  proof: Proof,
+  run: ProofRun,
+  faultsFactor: number,
+): Promise<readonly ProvenMistake[]> {
+  const short = await shortened(proof, run, faultsFactor);
+  const rules = new Set(run.breakages.map(({ rule }) => rule));
+  return [...rules].flatMap((rule) => {
+    const isIt = (one: { readonly rule: string }) => one.rule === rule;
+    // The text of the shortest way, whose order the story has.
+    const breakage = short.breakages.find(isIt) ?? run.breakages.find(isIt);
+    if (breakage === undefined) return [];
+    const names = new Map<string, string>();
+    const story = storyOf(short.story, rule, names);
+    const shortest = { orders: short.orders, faults: faultsOf(short), story };
+    const message = withNames(breakage.message, names);
+    return [{ seed: run.seed, rule, message, explanation: explanationOf(rule), shortest }];
+  });
+}

@@ -1,0 +1,83 @@
+/** The report of a proof for people. */
+import type { RuleName } from '#checkers/violation.ts';
+import type { FindingKind } from './finding.ts';
+import type { ProofReport } from './prove.ts';
+
+/** What each kind of mistake means, and what to do. */
+const explanations: Readonly<Record<FindingKind, string>> = {
+  'effect-twice':
+    'A request was sent twice with the same idempotency key, and the service took effect twice. Networks repeat requests, and Reeve repeats attempts. Let the service recognise the key, or let the agent ask whether the effect is there before it asks for it.',
+  'effect-left':
+    'The order was undone, and something that one of its steps did is still in force. Its undo must find and take back everything that any try of the step may have done, also where the output is null because no answer came, and must make a later perform with the same key fail (a tombstone): a late request may arrive after the undo.',
+  'effect-gone':
+    'The order was processed, and something that one of its steps did was taken back. An undo must take back only what belongs to the perform that it is given.',
+  'effect-unknown':
+    'An earlier try of the step left an effect of which the try that succeeded knows nothing: the customer has it twice. Every try must use the same key: pass call.idempotencyKey to the service, and let the service recognise it.',
+  'deadline-short':
+    'The service needs more time than the step gives it. Every attempt ends before its answer, and each further one begins anew. Raise `completeWithin` of the step (or of its `undo`) above the time that the service takes, or report progress with call.heartbeat() and raise `maxDuration`.',
+  'agent-late':
+    'After its deadline an attempt is over: Reeve may have begun another one, or the undo of the step. An agent that goes on calling its service then works against it. Pass call.signal to every request, and check it before each further one.',
+  'output-changes':
+    'The output of a step must be the same for every try with the same key, because any of the answers may be the one that is kept. Return what the service stored at the first request, and nothing that is made by the clock, by chance or anew for each call.',
+  'not-pure':
+    'The functions of a workflow are called again for every attempt and for every look at the order. They must return the same for the same argument.',
+  'waits-outside':
+    'Virtual time jumps from event to event: what is not simulated never ends in time.',
+};
+
+const ofRules: Readonly<Partial<Record<RuleName, string>>> = {
+  R10: 'Something took effect after the order was Undone, or was undone after the order was Processed.',
+  R14: 'A document of the order is larger than its limit: let agents return only what later steps need.',
+  R16: 'Nothing fails any more, and the order still does not end. A step or an undo that is refused for good, each time, keeps it from its end: let the undo succeed where there is nothing to take back.',
+};
+
+const ofReeve =
+  'This is a rule that Reeve itself keeps (docs/design.md). If the agents and the workflow do nothing unusual, please report it with the seed.';
+
+/** What a broken rule means, and what to do. */
+export function explanationOf(rule: FindingKind | RuleName): string {
+  return isFinding(rule) ? explanations[rule] : (ofRules[rule] ?? ofReeve);
+}
+
+const isFinding = (rule: FindingKind | RuleName): rule is FindingKind => rule in explanations;
+
+/** Lines of a story that are printed, at most. */
+const linesMax = 60;
+
+/** See above. */
+export function reportText(report: Omit<ProofReport, 'text'>): string {
+  const { worlds, orders, hours, tookMs, mistakes, faults } = report;
+  const hit = [...faults.values()].reduce((sum, times) => sum + times, 0);
+  const effort = `${counted(worlds, 'world')}, ${counted(orders, 'order')}, ${counted(hit, 'fault')} of ${faults.size} kinds, ${Math.round(hours).toLocaleString('en')} hours of virtual time, in ${(tookMs / 1_000).toFixed(1)} s`;
+  if (mistakes.length === 0) return `Proven: ${effort}.`;
+  return [`Not proven: ${effort}.`, ...mistakes.map(mistakeText)].join('\n\n');
+}
+
+function mistakeText({
+  seed,
+  rule,
+  message,
+  explanation,
+  shortest,
+}: ProofReport['mistakes'][number]) {
+  const { faults, story } = shortest;
+  const causes =
+    faults.length === 0
+      ? 'no fault'
+      : faults
+          .map(([name, times]) => `${name.replaceAll('-', ' ')}${times > 1 ? ` × ${times}` : ''}`)
+          .join(', ');
+  const left = story.length - linesMax;
+  return [
+    `seed ${seed}: ${rule}`,
+    message,
+    explanation,
+    '',
+    `The shortest way that was found: ${counted(shortest.orders, 'order')}, ${causes}.`,
+    ...(left > 0 ? [`  (${counted(left, 'line')} before)`] : []),
+    ...story.slice(-linesMax).map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+const counted = (count: number, what: string) =>
+  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,224 @@
+/** The model of a remote service, for the code of agents that calls it: `prove` puts a network with faults between them. */
+import { ReeveError } from '#core/model/errors.ts';
+import { TransientFault } from '#ports/agent-implementation.ts';
+import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
+import { type AgentTry, currentTry, orderAndStep } from './agent-try.ts';
+import type { Effects } from './effect-ledger.ts';
+import { begun, type ServedModel } from './proof-world.ts';
+import { withSources } from './virtual-sources.ts';
+
+/** A simulated service was used in another place than in the code of an agent that `prove` runs, or is no model. */
+export class SimulatedServiceError extends ReeveError<
+  'simulated-service-outside' | 'simulated-service-invalid'
+> {}
+
+/** What a model of a service gets. */
+export interface ServiceWorld {
+  /** What the service has done: `prove` keeps it, and checks it at the end of each order. */
+  readonly effects: Effects;
+  /**
+   * Whether the service refuses this request for good, as services sometimes do: the model then throws a `PermanentFault`.
+   */
+  refuses(): boolean;
+}
+
+/** Options of {@link simulatedService}. */
+export interface SimulatedServiceOptions {
+  /**
+   * How long a request takes while nothing fails, ms: a number, or the least and the most. It is compared with the deadlines of the
+   * steps. Default: 5 to 300 ms.
+   */
+  readonly takes?: number | TakesMs;
+}
+
+/** The service as agents call it: each method of the model, over a network. */
+export type ServiceClient<Model> = {
+  readonly [Method in keyof Model]: Model[Method] extends (...given: infer Given) => infer Answer
+    ? (...given: [...given: Given, signal?: AbortSignal]) => Promise<Awaited<Answer>>
+    : never;
+};
+
+interface Service {
+  readonly name: string;
+  readonly model: (world: ServiceWorld) => object;
+  readonly takesMs: TakesMs;
+}
+
+/**
+ * A service that the agents of a proof call. The methods of its model are plain functions, each of which takes effect at one instant. Those
+ * of the client take an `AbortSignal` besides, which ends the call, as that of `fetch` does.
+ *
+ * @param name in the texts of a report
+ * @param model makes the service of one world: what it remembers belongs to that world
+ */
+export function simulatedService<Model extends object>(
+  name: string,
+  model: (world: ServiceWorld) => Model,
+  options?: SimulatedServiceOptions,
+): ServiceClient<Model>;
+export function simulatedService(
+  name: string,
+  model: (world: ServiceWorld) => object,
+  { takes = usualMs }: SimulatedServiceOptions = {},
+): object {
+  const takesMs = typeof takes === 'number' ? { least: takes, most: takes } : takes;
+  const service: Service = { name, model, takesMs };
+  return new Proxy(
+    {},
+    {
+      // A client is no promise, so that an asynchronous function may return it.
+      get: (_, method) =>
+        method === 'then'
+          ? undefined
+          : (...given: readonly unknown[]) => called(service, method, given),
+    },
+  );
+}
+
+async function called(
+  service: Service,
+  method: string | symbol,
+  given: readonly unknown[],
+): Promise<unknown> {
+  const own = currentTry();
+  if (own === undefined) {
+    throw new SimulatedServiceError(
+      'simulated-service-outside',
+      `${service.name}.${String(method)} was called outside of prove: only agents that prove runs can call a simulated service.`,
+    );
+  }
+  const { world, machine, call, performKey } = own;
+  const { chance, faults, timeline, trace } = world.around;
+  if (call.signal.aborted) world.find('agent-late', lateText(own, service));
+  const sentAt = timeline.now();
+  const before = new Map(faults.hits);
+  const what = `${service.name}.${String(method)} for the ${own.action} of ${performKey}`;
+  const takeEffect = () => received({ service, method, given }, own, sentAt);
+  const repeat = () => {
+    try {
+      takeEffect();
+    } catch {
+      // Its answer goes to no one.
+    }
+  };
+  const answer = world.send(own.agent, machine, {
+    ...{ endpoint: null, takesMs: service.takesMs, what },
+    isSteady: world.isSteady(own.agent),
+    act: takeEffect,
+  });
+  if (world.isRepeated()) {
+    timeline.at(timeline.now() + chance.between(latestMs.least, latestMs.most), () => {
+      trace.record(`${what} arrives again`);
+      repeat();
+    });
+  }
+  const struck = [...faults.hits].filter(([name, times]) => times !== before.get(name));
+  if (struck.length > 0) trace.record(`${what}: ${struck.map(([name]) => name).join(', ')}`);
+  if (struck.length > 0 || world.isOut(own) || machine.isFrozen()) own.isFaulty = true;
+  const stop = begun(own);
+  try {
+    const { value, touched } = await untilAborted(answer, given);
+    for (const effect of touched) own.touched.add(effect);
+    return value;
+  } finally {
+    stop();
+  }
+}
+
+/** When a copy of a request arrives that the network kept, ms. */
+const latestMs = { least: 1_000, most: 240_000 };
+
+const lateText = ({ agent, action, performKey }: AgentTry, { name }: Service) => {
+  const { order, step } = orderAndStep(performKey);
+  return `The agent ${agent} called ${name} for the ${action} of ${step} of ${order} after the deadline of its attempt. Pass call.signal to each request, and begin none once it is aborted.`;
+};
+
+/** As `fetch`, which rejects when its signal aborts. */
+function untilAborted<Value>(answer: Promise<Value>, given: readonly unknown[]): Promise<Value> {
+  const signal = given.find((one) => one instanceof AbortSignal);
+  if (signal === undefined) return answer;
+  answer.catch(() => {});
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    answer.then(resolve, reject);
+  });
+}
+
+/** What a request returned, and the effects that it made or found: an agent knows of those alone whose answer it got. */
+interface ServiceAnswer {
+  readonly value: unknown;
+  readonly touched: ReadonlySet<string>;
+}
+
+interface ServiceRequest {
+  readonly service: Service;
+  readonly method: string | symbol;
+  readonly given: readonly unknown[];
+}
+
+/** The service takes effect. */
+function received(
+  { service, method, given }: ServiceRequest,
+  own: AgentTry,
+  sentAt: number,
+): ServiceAnswer {
+  const { faults, timeline, chance } = own.world.around;
+  const nowMs = timeline.now();
+  own.servedMs += nowMs - Math.max(sentAt, own.servedUntil);
+  own.servedUntil = nowMs;
+  if (!own.isFaulty) checkDeadline(service, own);
+  if (!own.world.isSteady(own.agent) && faults.strike('service-down')) {
+    own.isFaulty = true;
+    throw new TransientFault('down', 'The simulation: service-down.');
+  }
+  const served = servedBy(service, own);
+  const code: unknown = Reflect.get(served.model, method);
+  if (typeof code !== 'function') throw invalid(service, `has no method ${String(method)}`);
+  served.request = own;
+  served.touched = new Set();
+  const sources = { now: timeline.now, random: chance.next, after: () => () => {} };
+  const answer: unknown = withSources(sources, () => Reflect.apply(code, served.model, given));
+  if (answer instanceof Promise)
+    throw invalid(
+      service,
+      `returns a promise from ${String(method)}, and must take effect at once`,
+    );
+  return { value: answer, touched: served.touched };
+}
+
+const invalid = ({ name }: Service, what: string) =>
+  new SimulatedServiceError('simulated-service-invalid', `The model of ${name} ${what}.`);
+
+/** A service that takes longer than its step waits for it, though nothing fails. */
+function checkDeadline({ name }: Service, own: AgentTry): void {
+  const policy = own.world.policyOf(own);
+  if (policy === undefined) return;
+  const limitMs = own.hasBeaten ? policy.maxDurationMs : policy.completeWithinMs;
+  if (own.servedMs <= limitMs) return;
+  const { order, step } = orderAndStep(own.performKey);
+  const option = own.hasBeaten ? 'maxDuration' : 'completeWithin';
+  own.world.find(
+    'deadline-short',
+    `The ${own.action} of ${step} of ${order} took ${own.servedMs} ms at ${name} while nothing failed, and its ${option} is ${limitMs} ms.`,
+  );
+}
+
+function servedBy(service: Service, own: AgentTry): ServedModel {
+  const { models } = own.world;
+  const known = models.get(service);
+  if (known !== undefined) return known;
+  const effects = () => own.world.ledger.of(service.name, served);
+  const model = service.model({
+    effects: {
+      has: (key) => effects().has(key),
+      add: (key) => effects().add(key),
+      remove: (key) => effects().remove(key),
+    },
+    refuses: () => own.world.refuses(served.request),
+  });
+  const served: ServedModel = { model, request: own, touched: new Set() };
+  models.set(service, served);
+  return served;
+}

@@ -1,0 +1,121 @@
+/**
+ * The clock, chance and timers of JavaScript, virtual for the code that runs within a simulated world: it may read the clock of its
+ * machine as usual, and a seed still gives the same course of events. All other code of the process has the real ones.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+export interface Sources {
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Runs work in so many ms; returns what cancels it. */
+  readonly after: (ms: number, work: () => void) => () => void;
+}
+
+const sources = new AsyncLocalStorage<Sources>();
+
+/** Runs the code, and all that it waits for, with these sources. */
+export const withSources = <Value>(own: Sources, code: () => Value): Value =>
+  sources.run(own, code);
+
+let users = 0;
+let restore = () => {};
+
+/** Makes {@link withSources} effective until the returned function is called. */
+export function installSources(): () => void {
+  if (users === 0) restore = installed();
+  users += 1;
+  let isInstalled = true;
+  return () => {
+    if (!isInstalled) return;
+    isInstalled = false;
+    users -= 1;
+    if (users === 0) restore();
+  };
+}
+
+function installed(): () => void {
+  const { Date: date, setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
+  const { random } = Math;
+  const cancels = new WeakMap<object, () => void>();
+  const set = (name: string, value: unknown, on: object = globalThis) =>
+    Object.defineProperty(on, name, { value, configurable: true, writable: true });
+  set('random', () => (sources.getStore()?.random ?? random)(), Math);
+  set('Date', virtualDate(date));
+  set(
+    'setTimeout',
+    Object.assign(
+      (work: (...given: readonly unknown[]) => void, ms = 0, ...given: readonly unknown[]) => {
+        const own = sources.getStore();
+        if (own === undefined) return setTimer(work, ms, ...given);
+        const handle = { unref: () => handle, ref: () => handle };
+        cancels.set(
+          handle,
+          own.after(ms, () => work(...given)),
+        );
+        return handle;
+      },
+      setTimer,
+    ),
+  );
+  set('clearTimeout', (handle: Parameters<typeof clearTimer>[0]) => {
+    const cancel = typeof handle === 'object' ? cancels.get(handle) : undefined;
+    if (cancel === undefined) clearTimer(handle);
+    else cancel();
+  });
+  return () => {
+    set('random', random, Math);
+    set('Date', date);
+    set('setTimeout', setTimer);
+    set('clearTimeout', clearTimer);
+  };
+}
+
+function virtualDate(date: DateConstructor): DateConstructor {
+  const now = () => (sources.getStore()?.now ?? date.now)();
+  return new Proxy(date, {
+    construct: (target, values, made) =>
+      Reflect.construct(target, values.length === 0 ? [now()] : values, made),
+    apply: () => new date(now()).toString(),
+    get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
+  });
+}
+
+const yearMs = 365 * 86_400_000;
+const arbitraryMs = 1_767_571_200_000;
+
+/** What a pure function of the workflow may not use: it has no timers, and two clocks that differ by more than a year. */
+const otherwise = (turn: number): Sources => ({
+  now: () => arbitraryMs + turn * (yearMs + 3_661_001),
+  random: () => (turn === 0 ? 0.25 : 0.75),
+  after: () => () => {},
+});
+
+/**
+ * Calls a function twice, with different clocks and different chance.
+ *
+ * @param differs receives both results when they are not the same
+ * @returns the first result, or throws what the first call threw
+ */
+export function calledTwice<Value>(
+  code: () => Value,
+  differs: (one: string, other: string) => void,
+): Value {
+  const one = outcome(() => withSources(otherwise(0), code));
+  const other = outcome(() => withSources(otherwise(1), code));
+  if (one.text !== other.text) differs(one.text, other.text);
+  if ('error' in one) throw one.error;
+  return one.value;
+}
+
+type Outcome<Value> =
+  | { readonly text: string; readonly value: Value }
+  | { readonly text: string; readonly error: unknown };
+
+function outcome<Value>(code: () => Value): Outcome<Value> {
+  try {
+    const value = code();
+    return { text: JSON.stringify(value) ?? 'undefined', value };
+  } catch (error) {
+    return { text: `an error: ${error instanceof Error ? error.message : String(error)}`, error };
+  }
+}
