@@ -66,6 +66,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { systemClock } = await import('#runtime/node/system-clock.ts');
     return dataCommand(dataDirOf(process.env, dataDir), command, systemClock);
   },
+  // Loaded only for this command: the simulator is larger than the others.
+  prove: async (module, options) => {
+    const { proveCommand } = await import('#testing/prove/prove-command.ts');
+    return proveCommand(module, options);
+  },
   // Loaded only for these commands: the others need neither store nor server.
   start: async (io) => {
     const { shippedOrders } = await import('#runtime/command/shipped-orders.ts');

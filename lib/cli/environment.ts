@@ -69,7 +69,25 @@ export interface DataOutcome {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
+/** What is to be proven of a module. */
+export interface ProveOptions {
+  /** Default: as its proofs say. */
+  readonly seeds?: number;
+  readonly firstSeed?: number;
+}
+
+/** The result of the proofs of a module. */
+export interface ProveOutcome {
+  /** Why nothing was proven; null: it was tried. */
+  readonly problem: string | null;
+  readonly isProven: boolean;
+  readonly lines: readonly string[];
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
 export interface CliEnvironment extends StartIo {
+  /** Runs the proofs that a module exports. */
+  readonly prove: (module: string, options: ProveOptions) => Promise<ProveOutcome>;
   /** Reads standard input to its end. */
   readonly stdin: () => Promise<Uint8Array>;
   /** Reads a file; rejects with the system error. */

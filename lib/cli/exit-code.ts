@@ -15,7 +15,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'success; with --wait or --watch: the order is Processed',
-  1: 'a defect of this program: report the text on standard error',
+  1: 'a defect of this program: report the text on standard error; with `prove`: a mistake was found',
   2: 'wrong usage, or a file that cannot be read',
   3: 'refused: a repetition is refused too, and the message gives the reason; or stored data are damaged or missing',
   4: 'not reachable, or failed: a repetition may succeed',

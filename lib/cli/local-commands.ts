@@ -1,10 +1,10 @@
 /** The commands of this machine, for commander: they need no address of a Reeve. */
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { completion, type Shell, shells } from '#cli/commands/completion-command.ts';
 import { CliError } from './cli-error.ts';
-import type { GlobalOptions } from './context.ts';
+import { type GlobalOptions, printJson, printLines } from './context.ts';
 import { printOutcome } from './data-command.ts';
-import type { CliEnvironment, DataCommand } from './environment.ts';
+import type { CliEnvironment, DataCommand, ProveOptions } from './environment.ts';
 import { exitCodes } from './exit-code.ts';
 
 /** Receives the exit code of a command. */
@@ -60,6 +60,35 @@ export function addLocal(program: Command, world: CliEnvironment, done: Done): v
       onlyHere(program.opts(), '`reeve completion` calls no Reeve and prints no JSON');
       world.stdout(completion(program, shell));
       done(exitCodes.done);
+    });
+}
+
+const seedsForm = (text: string): number => {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a whole number of 1 or more.');
+};
+
+/** Adds `prove`, which simulates the workflows of a module. */
+export function addProve(program: Command, world: CliEnvironment, done: Done): void {
+  program
+    .command('prove')
+    .description('simulate the workflows of a module in worlds with faults, and check the rules')
+    .argument('<module>', 'the path of a module that exports what `defineProof` returns')
+    .option('--seeds <number>', 'how many worlds (default: as the proof says, or 200)', seedsForm)
+    .option(
+      '--first-seed <number>',
+      'the first of them, such as one that showed a mistake',
+      seedsForm,
+    )
+    .action(async (module: string, options: ProveOptions) => {
+      const { json = false, ...others } = program.opts<GlobalOptions>();
+      onlyHere(others, '`reeve prove` calls no Reeve');
+      const { problem, isProven, lines, document } = await world.prove(module, options);
+      if (problem !== null) throw new CliError(exitCodes.usage, problem);
+      if (json) printJson(world, { isProven, ...document });
+      else printLines(world, lines);
+      done(isProven ? exitCodes.done : exitCodes.defect);
     });
 }
 

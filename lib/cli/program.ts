@@ -32,7 +32,7 @@ import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
 import type { ExitCode } from './exit-code.ts';
 import { environmentHelp } from './help-text.ts';
-import { addData, addLocal, type Done } from './local-commands.ts';
+import { addData, addLocal, addProve, type Done } from './local-commands.ts';
 
 type Run = <Arguments extends readonly unknown[]>(
   work: (context: Context, ...args: Arguments) => Promise<ExitCode>,
@@ -75,6 +75,7 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
   // The suppliers run on this machine, also when Reeve is in a stack.
   const runHere = runIn({ ...world, env: { ...world.env, ...nothingOfReeve } });
   addLocal(program, world, done);
+  addProve(program, world, done);
   addData(program, world, done);
   addOrderCommands(program, run);
   addAgents(program, run);

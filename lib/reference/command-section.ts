@@ -86,6 +86,7 @@ const nowhere: CliEnvironment = {
   data: unreachable,
   start: unreachable,
   dev: unreachable,
+  prove: unreachable,
 };
 
 function unreachable(): Promise<never> {

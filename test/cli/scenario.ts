@@ -53,6 +53,7 @@ export function scenario(changes: Partial<CliEnvironment> = {}) {
     aws: () => Promise.reject(new Error('AWS is not asked in this test')),
     data: () => Promise.reject(new Error('No data are touched in this test')),
     start: () => Promise.reject(new Error('Reeve is not started in this test')),
+    prove: () => Promise.reject(new Error('Nothing is proven in this test')),
     dev: () => Promise.reject(new Error('Reeve is not started in this test')),
     ...changes,
   };

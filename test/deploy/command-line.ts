@@ -50,6 +50,7 @@ export async function commandLine(
     data: never,
     start: never,
     dev: never,
+    prove: never,
   });
   return { exitCode, ...said };
 }

@@ -112,6 +112,7 @@ async function reeve(words: readonly string[]) {
       ),
     start: () => Promise.reject(new Error('it is running')),
     dev: () => Promise.reject(new Error('it is running')),
+    prove: () => Promise.reject(new Error('it is running')),
   });
   return { said, failed: code !== 0 };
 }

@@ -19,7 +19,7 @@ export interface Definitions {
  * @throws {ReeveError} `module-unusable` when it cannot be loaded, or exports no workflow
  */
 export async function loadDefinitions(path: string): Promise<Definitions> {
-  const exported = Object.values(await load(path)).flat();
+  const exported = Object.values(await loadModule(path)).flat();
   const workflows = [...new Set(exported.filter(isWorkflow))];
   const agents = [...new Set(exported.filter(isAgent))];
   if (workflows.length > 0) return { workflows, agents };
@@ -29,7 +29,12 @@ export async function loadDefinitions(path: string): Promise<Definitions> {
   );
 }
 
-async function load(path: string): Promise<object> {
+/**
+ * Loads a module of the user.
+ *
+ * @throws {ReeveError} `module-unusable`, with the stack of the error in it
+ */
+export async function loadModule(path: string): Promise<object> {
   try {
     return await import(pathToFileURL(resolve(path)).href);
   } catch (cause) {

@@ -64,9 +64,7 @@ function mistakeText({
   const causes =
     faults.length === 0
       ? 'no fault'
-      : faults
-          .map(([name, times]) => `${name.replaceAll('-', ' ')}${times > 1 ? ` × ${times}` : ''}`)
-          .join(', ');
+      : faults.map(([name, times]) => `${name}${times > 1 ? ` × ${times}` : ''}`).join(', ');
   const left = story.length - linesMax;
   return [
     `seed ${seed}: ${rule}`,

@@ -1,0 +1,67 @@
+/** `reeve prove`, as a program. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import * as z from 'zod';
+
+const run = promisify(execFile);
+const folder = () => mkdtempSync(join(inject('temporaryFolder'), 'prove-'));
+const failure = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() });
+
+async function reeve(...given: readonly string[]) {
+  return run('node', ['bin/reeve.ts', 'prove', ...given]).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => failure.parse(error),
+  );
+}
+
+/** A module with the proof of the workflow of these tests. */
+function moduleWith(mistake: string): string {
+  const file = join(folder(), 'workflows.ts');
+  writeFileSync(
+    file,
+    `import { defineProof } from '${resolve('lib/testing/prove/proof.ts')}';
+import { tripProof } from '${resolve('test/testing/trip.ts')}';
+export const proof = defineProof({ ...tripProof(${mistake}), seeds: 20 });
+`,
+  );
+  return file;
+}
+
+test('a sound workflow is proven, with as many worlds as the option says', async () => {
+  const { code, stdout } = await reeve(moduleWith('null'), '--seeds', '5');
+  expect(stdout).toMatch(/^proof: Proven: 5 worlds, /);
+  expect(code).toBe(0);
+}, 60_000);
+
+test('a mistake is printed with seed, story and shortest way, and the exit code is 1', async () => {
+  const file = moduleWith("'forgotten branch'");
+  const { code, stdout } = await reeve(file);
+  expect(stdout).toMatch(/^proof: Not proven: /);
+  expect(stdout).toMatch(/^seed \d+: effect-left$/m);
+  expect(stdout).toMatch(/^The shortest way that was found: 1 order, service-refuses\.$/m);
+  expect(stdout).toMatch(/ {2}hotel takes effect for book-hotel of order-1/);
+  expect(code).toBe(1);
+}, 60_000);
+
+test('as a document, with --json', async () => {
+  const { code, stdout } = await reeve(moduleWith("'short deadline'"), '--json');
+  const document = z
+    .object({
+      isProven: z.boolean(),
+      proofs: z.array(z.object({ mistakes: z.array(z.object({ rule: z.string() })) })),
+    })
+    .parse(JSON.parse(stdout));
+  expect(document.isProven).toBe(false);
+  expect(document.proofs[0]?.mistakes[0]?.rule).toBe('deadline-short');
+  expect(code).toBe(1);
+}, 60_000);
+
+test('a module without a proof says what to export, and a wrong number of seeds is wrong usage', async () => {
+  const file = join(folder(), 'nothing.ts');
+  writeFileSync(file, 'export const workflows = [];\n');
+  expect((await reeve(file)).stderr).toMatch(/exports no proof: export what `defineProof/);
+  expect((await reeve(file, '--seeds', '0')).code).toBe(2);
+}, 60_000);
