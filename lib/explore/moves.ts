@@ -25,7 +25,6 @@ import {
 } from './small-world.ts';
 
 const scheduler = schedulerId('s');
-const details = {};
 const write = writeId('w');
 
 /** All moves from a state. */
@@ -63,7 +62,7 @@ function happen(world: SmallWorld, state: WorldState, event: RecordEvent, label:
 
 /** The move of a commit whose messages are sent, and the one of a crash before that. */
 function decided(
-  { workflow, decide: decider }: SmallWorld,
+  { workflow, details = {}, decide: decider }: SmallWorld,
   state: WorldState,
   event: RecordEvent,
   label: string,
@@ -170,7 +169,7 @@ function served(action: Action, found: Effect): { effect: Effect; answer: Answer
 function replyMoves(world: SmallWorld, state: WorldState, reply: Reply, at: number): Move[] {
   const name = `${reply.action} ${reply.step} ${reply.attempt} ${reply.answer}`;
   const rest = { ...state, replies: without(state.replies, at) };
-  const event = eventOf(reply);
+  const event = eventOf(world, reply);
   const moves = happen(world, rest, event, `reply ${name}`);
   if (state.left.losses > 0) {
     const next = { ...rest, left: spend(state.left, 'losses') };
@@ -183,7 +182,10 @@ function replyMoves(world: SmallWorld, state: WorldState, reply: Reply, at: numb
   return moves;
 }
 
-function eventOf({ step, agent, attempt, action, answer }: Reply): RecordEvent {
+function eventOf(
+  { outputs = {} }: SmallWorld,
+  { step, agent, attempt, action, answer }: Reply,
+): RecordEvent {
   const from = { step, agent, attempt };
   const fault = { code: 'refused', message: 'No.', effect: 'none' } as const;
   if (action === 'undo') {
@@ -192,7 +194,7 @@ function eventOf({ step, agent, attempt, action, answer }: Reply): RecordEvent {
       : { type: 'undoFailed', ...from, fault };
   }
   return answer === 'succeeded'
-    ? { type: 'stepSucceeded', ...from, output: null }
+    ? { type: 'stepSucceeded', ...from, output: outputs[step] ?? null }
     : { type: 'stepFailed', ...from, fault };
 }
 

@@ -8,6 +8,7 @@ import { submitted } from '#core/decide/submit.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Action, AgentName, IdempotencyKey, StepName } from '#core/model/ids.ts';
 import { orderId, writeId } from '#core/model/ids.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 
 /** How often each fault and each operator command can still happen. */
@@ -28,6 +29,10 @@ export interface SmallWorld {
   readonly about: string;
   readonly workflow: WorkflowDefinition;
   readonly budgets: Budgets;
+  /** Of its order. Default: no fields. */
+  readonly details?: JsonValue;
+  /** What each step returns, by its name. Default: null. */
+  readonly outputs?: Readonly<Record<string, JsonValue>>;
   /** The function under test; tests replace it by one with a planted mistake. */
   readonly decide: typeof decide;
 }

@@ -1,5 +1,7 @@
 /** One simulated world of a proof. */
 import type { RuleName } from '#checkers/violation.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
@@ -27,6 +29,14 @@ export interface ProofRun {
   readonly setting: Setting | null;
   /** How long the slowest order took, ms. */
   readonly longestMs: number;
+  /** An order of each workflow that was processed. */
+  readonly samples: ReadonlyMap<string, Sample>;
+}
+
+/** The details of an order, and what its steps returned. */
+export interface Sample {
+  readonly details: JsonValue;
+  readonly outputs: Readonly<Record<string, JsonValue>>;
 }
 
 export interface ProofRunOptions {
@@ -45,19 +55,34 @@ export async function proofRun(
   const findings: Finding[] = [];
   let setting: Setting | null = null;
   let longestMs = 0;
+  const samples = new Map<string, Sample>();
   const { violations, hash, orders, elapsedMs, hits, story } = await simulate({
     ...{ seed, settle, crashPoints: noCrashPoints, keepStory },
     ...(plan !== undefined && { plan }),
     subject: proofSubject({ proof, seed, isPlain, findings, faultsFactor }),
     onEnd(world) {
       ({ setting } = world);
-      for (const { submittedAt, updatedAt } of recordsOf(world.shared.table))
+      const { table } = world.shared;
+      for (const record of recordsOf(table)) {
+        const { workflow, submittedAt, updatedAt, processState, orderId } = record;
         longestMs = Math.max(longestMs, updatedAt - submittedAt);
+        const details = table.order(orderId)?.details;
+        if (processState === 'Processed' && details !== undefined)
+          samples.set(workflow, { details, outputs: outputsOf(record) });
+      }
     },
   });
   const found = findings.map(({ kind, message }) => ({ rule: kind, message }));
   const breakages = [...found, ...violations];
-  return { seed, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs };
+  return { seed, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs, samples };
+}
+
+function outputsOf({ steps }: ProcessRecord): Sample['outputs'] {
+  return Object.fromEntries(
+    steps.flatMap(({ name, progress }) =>
+      progress.state === 'Completed' ? [[name, progress.output]] : [],
+    ),
+  );
 }
 
 /** Where the roles crash is measured by `npm run sim`. */

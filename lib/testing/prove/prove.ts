@@ -1,6 +1,7 @@
 /** Runs the simulator, its faults and its checkers on the workflows and agents of a user. */
 import { setImmediate } from 'node:timers/promises';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
+import { exploreWorkflow } from './explore-workflow.ts';
 import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
 import { explanationOf, reportText } from './report-text.ts';
@@ -28,6 +29,14 @@ export interface ProvenMistake {
   };
 }
 
+/** The exploration of a workflow: an order with one attempt for each call, in which everything that can happen does. */
+export interface Explored {
+  readonly workflow: string;
+  readonly states: number;
+  /** False: there are more. */
+  readonly isComplete: boolean;
+}
+
 /** The result of a proof. */
 export interface ProofReport {
   /** Whether no world showed a mistake. */
@@ -39,6 +48,8 @@ export interface ProofReport {
   readonly hours: number;
   /** Real time, ms. */
   readonly tookMs: number;
+  /** The workflows that are small enough for every state of an order to be explored. */
+  readonly explored: readonly Explored[];
   /** How often each fault happened. */
   readonly faults: ReadonlyMap<string, number>;
   /** Of the first world that showed any. */
@@ -114,7 +125,8 @@ async function searched(proof: Proof, onProgress: (worlds: number) => void): Pro
   const faultsFactor = Math.min(factorMax, Math.max(1, factor));
   const faults = new Map<FaultName, number>();
   let [worlds, orders, elapsedMs] = [0, 0, 0];
-  let mistakes: readonly ProvenMistake[] = [];
+  const { explored, mistakes: first } = await exploredIn(proof, calm);
+  let mistakes = first;
   for (let seed = firstSeed; seed < firstSeed + seeds && mistakes.length === 0; seed += 1) {
     const run = await proofRun(proof, { seed, faultsFactor });
     worlds += 1;
@@ -128,12 +140,31 @@ async function searched(proof: Proof, onProgress: (worlds: number) => void): Pro
     await setImmediate();
   }
   const report = {
-    ...{ worlds, orders, faults, mistakes },
+    ...{ worlds, orders, faults, mistakes, explored },
     isProven: mistakes.length === 0,
     hours: elapsedMs / 3_600_000,
     tookMs: performance.now() - began,
   };
   return { ...report, text: reportText(report) };
+}
+
+async function exploredIn(
+  { workflows, firstSeed }: Proof,
+  { samples }: ProofRun,
+): Promise<Pick<ProofReport, 'mistakes' | 'explored'>> {
+  const explored: Explored[] = [];
+  const mistakes: ProvenMistake[] = [];
+  for (const workflow of workflows) {
+    const sample = samples.get(workflow.name);
+    const found = sample && (await exploreWorkflow(workflow, sample));
+    if (found === undefined || found === null) continue;
+    explored.push({ workflow: found.name, states: found.states, isComplete: found.complete });
+    for (const { rule, message, path } of found.violations) {
+      const shortest = { orders: 1, faults: [], story: path };
+      mistakes.push({ seed: firstSeed, rule, message, explanation: explanationOf(rule), shortest });
+    }
+  }
+  return { explored, mistakes };
 }
 
 async function mistakesOf(

@@ -46,12 +46,15 @@ const linesMax = 60;
 
 /** See above. */
 export function reportText(report: Omit<ProofReport, 'text'>): string {
-  const { worlds, orders, hours, tookMs, mistakes, faults } = report;
+  const { worlds, orders, hours, tookMs, mistakes, faults, explored } = report;
   const hit = [...faults.values()].reduce((sum, times) => sum + times, 0);
-  const effort = `${counted(worlds, 'world')}, ${counted(orders, 'order')}, ${counted(hit, 'fault')} of ${faults.size} kinds, ${Math.round(hours).toLocaleString('en')} hours of virtual time, in ${(tookMs / 1_000).toFixed(1)} s`;
+  const effort = `${counted(worlds, 'world')}, ${counted(orders, 'order')}, ${counted(hit, 'fault')} of ${faults.size} kinds, ${Math.round(hours).toLocaleString('en')} hours of virtual time, in ${(tookMs / 1_000).toFixed(1)} s${explored.map(exploredText).join('')}`;
   if (mistakes.length === 0) return `Proven: ${effort}.`;
   return [`Not proven: ${effort}.`, ...mistakes.map(mistakeText)].join('\n\n');
 }
+
+const exploredText = ({ workflow, states, isComplete }: ProofReport['explored'][number]) =>
+  `; ${isComplete ? 'all ' : ''}${counted(states, 'state')} of an order of ${workflow} explored${isComplete ? '' : ', not all'}`;
 
 function mistakeText({
   seed,

@@ -1,0 +1,41 @@
+/** A small workflow is explored as well: every state of one order. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
+import { prove } from '#testing/prove/prove.ts';
+import { soundAgent } from '#testing/prove/sound-agent.ts';
+
+const agent = (name: string) =>
+  defineAgent({
+    name,
+    input: z.strictObject({ units: z.int() }),
+    output: z.strictObject({ units: z.int() }),
+    undo: 'offered',
+  });
+const [mill, oven, shop] = [agent('mill'), agent('oven'), agent('shop')];
+
+const bread = defineWorkflow({
+  name: 'bread',
+  version: 1,
+  details: z.strictObject({ units: z.int() }),
+})
+  .step('grind', { agent: mill, input: ({ details }) => details })
+  .step('bake', { agent: oven, after: ['grind'], input: ({ outputs: { grind } }) => grind })
+  .step('sell', { agent: shop, after: ['bake'], input: ({ outputs: { bake } }) => bake })
+  .build();
+
+test('a workflow of three steps is explored completely, and proven', async () => {
+  const report = await prove({
+    workflows: [bread],
+    orders: (draw) => ({ units: draw.between(1, 9) }),
+    agents: [mill, oven, shop].map((each) => soundAgent(each, ({ units }) => ({ units }))),
+    seeds: 20,
+  });
+  const [explored] = report.explored;
+  expect(explored).toMatchObject({ workflow: 'bread', isComplete: true });
+  expect(explored?.states).toBeGreaterThan(500);
+  expect(report.text).toMatch(
+    /^Proven: 20 worlds, .*; all [\d,]+ states of an order of bread explored\.$/,
+  );
+}, 60_000);
