@@ -7,18 +7,16 @@ import type { ProofOptions } from '#testing/prove/proof.ts';
 import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
 
-export const mistakes = [
-  'no tombstone',
-  'key ignored',
-  'forgotten branch',
-  'short deadline',
-  'clock in the output',
-  'chance in the input',
-  'missing undo',
-  'late agent',
-  'key of its own',
-] as const;
-export type Mistake = (typeof mistakes)[number];
+export type Mistake =
+  | 'no tombstone'
+  | 'key ignored'
+  | 'forgotten branch'
+  | 'short deadline'
+  | 'clock in the output'
+  | 'chance in the input'
+  | 'missing undo'
+  | 'late agent'
+  | 'key of its own';
 
 const seconds = (count: number) => count * 1_000;
 

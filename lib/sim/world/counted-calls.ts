@@ -1,4 +1,4 @@
-/** The calls of services, of which each process makes a limited number at once. */
+/** The calls of services, of which each process makes a limited number at once, and a report of each one that begins. */
 import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
 import type { Machine } from './machine.ts';
 import type { ServiceCapacity } from './service-capacity.ts';
@@ -31,3 +31,45 @@ export const countedCalls =
       end();
     }
   };
+
+/** A call that has begun. */
+interface Running {
+  readonly machine: Machine;
+  readonly end: () => void;
+}
+
+/**
+ * A machine that is gone makes no calls. One that is frozen cannot end its calls at their complete-by, when their room is free
+ * (docs/design.md, R21): they are not counted any more.
+ *
+ * @param began called with each call that begins; what it returns is called when the call has ended, or is not counted
+ */
+export function watchedCalls(
+  count: Count,
+  began: (agent: AgentName, key: IdempotencyKey) => () => void,
+): Count {
+  const running = new Set<Running>();
+
+  function finish(one: Running): void {
+    one.end();
+    running.delete(one);
+  }
+
+  return async (agent, call, work) => {
+    const { machine, key, signal } = call;
+    for (const one of running) {
+      if (!one.machine.isAlive() || one.machine.isFrozen()) finish(one);
+    }
+    // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
+    const own = { machine, end: signal.aborted ? () => {} : began(agent, key) };
+    running.add(own);
+    const end = () => finish(own);
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await count(agent, call, work);
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  };
+}

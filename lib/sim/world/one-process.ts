@@ -29,11 +29,11 @@ import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { agentSettingTable, simAgentSettings } from '#sim/ports/sim-flow.ts';
 import { watchedHandler, watchedNudges, watchedStore } from '#sim/ports/watched-begins.ts';
+import { watchedCalls } from './counted-calls.ts';
 import type { Controls, Host } from './host.ts';
 import type { Machine } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { orderIdOf } from './sim-services.ts';
-import { watchedCalls } from './watched-calls.ts';
 
 /** The ports of a process that its machine provides. */
 export type ProcessPorts = Omit<

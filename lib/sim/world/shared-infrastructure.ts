@@ -35,12 +35,11 @@ import type { SimQueue } from '#sim/ports/sim-queue.ts';
 import { type Unreadable, unreadableRecords } from '#sim/ports/sim-store.ts';
 import { type SimStream, simStream } from '#sim/ports/sim-stream.ts';
 import { recordsOf, type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
-import { type Count, countedCalls } from './counted-calls.ts';
+import { type Count, countedCalls, watchedCalls } from './counted-calls.ts';
 import { serviceCapacity } from './service-capacity.ts';
 import type { Setting } from './setting.ts';
 import type { SimContext } from './sim-context.ts';
 import { orderIdOf } from './sim-services.ts';
-import { watchedCalls } from './watched-calls.ts';
 
 /** A queue as its senders know it. */
 export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;

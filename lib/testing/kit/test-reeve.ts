@@ -95,7 +95,7 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
 
   const living = (): Process => {
     if (process !== null) return process;
-    throw new KitError('reeve-killed', 'Reeve was killed: await restart() first.');
+    throw new KitError('reeve-killed', 'Reeve was killed: call `restart` first.');
   };
 
   const waits = new Set<number>();
@@ -143,9 +143,9 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       await settled();
       kill();
     },
-    async restart() {
+    restart: async () => {
       if (process !== null)
-        throw new KitError('reeve-running', 'Reeve runs: await kill() before restart().');
+        throw new KitError('reeve-running', 'Reeve runs: call `kill` before `restart`.');
       await start();
     },
     async [Symbol.asyncDispose]() {

@@ -95,7 +95,7 @@ function namesOf(workflows: Proof['workflows']): readonly [string, ...string[]] 
 }
 
 /** Every agent that a step may get. */
-export function agentNames(workflows: Proof['workflows']): readonly [AgentName, ...AgentName[]] {
+function agentNames(workflows: Proof['workflows']): readonly [AgentName, ...AgentName[]] {
   const names = [...new Set(workflows.flatMap(({ steps }) => steps.flatMap(agentsOf)))];
   const [first, ...rest] = names;
   if (first === undefined) throw new RangeError('a workflow has a step, and a step an agent');
