@@ -47,7 +47,7 @@ export interface TestReeve extends LocalOrders {
   /** The process ends at once: what is not durable is lost. Services have had what was sent to them. */
   kill(): Promise<void>;
   /** Starts the next process, with what the former one stored. */
-  restart(): Promise<void>;
+  readonly restart: () => Promise<void>;
   /** Stops it, and removes its data. */
   [Symbol.asyncDispose](): Promise<void>;
 }

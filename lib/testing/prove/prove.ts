@@ -6,7 +6,7 @@ import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
 import { explanationOf, reportText } from './report-text.ts';
 import { calmPlan, faultsOf, shortened } from './shorten.ts';
-import { storyOf, withNames } from './story.ts';
+import { orderIds, storyOf, withNames } from './story.ts';
 import { installSources } from './virtual-sources.ts';
 
 /** A mistake that a world has shown. */
@@ -180,7 +180,9 @@ async function mistakesOf(
     const breakage = short.breakages.find(isIt) ?? run.breakages.find(isIt);
     if (breakage === undefined) return [];
     const names = new Map<string, string>();
-    const story = storyOf(short.story, rule, names);
+    const ids = breakage.message.match(orderIds) ?? [];
+    const isOf = (line: string) => ids.length === 0 || ids.some((id) => line.includes(id));
+    const story = storyOf(short.story.filter(isOf), rule, names);
     const shortest = { orders: short.orders, faults: faultsOf(short), story };
     const message = withNames(breakage.message, names);
     return [{ seed: run.seed, rule, message, explanation: explanationOf(rule), shortest }];

@@ -19,8 +19,8 @@ const telling: readonly DrawnFault[] = [
 ];
 
 /** How often each way is tried. */
-const tries = { withOne: 6, withTelling: 40, withAny: 30 };
-const fewFaults = [0, 2, 3, 4, 6] as const;
+const tries = { withOne: 6, withTheme: 100, withTelling: 40, withAny: 20 };
+const fewFaults = [2, 3, 4, 6] as const;
 const moreFaults = [3, 8, 20] as const;
 
 /** @param faultsFactor of the run that has found the mistake */
@@ -63,16 +63,20 @@ function* waysTo(names: readonly DrawnFault[], first: number): Generator<Way> {
     }
   }
   yield* ways([], 0, tries.withOne);
+  yield* ways([], 0, tries.withTheme);
   for (const name of telling) yield* ways([name], 1, tries.withOne);
   for (const faultsMax of fewFaults) yield* ways(telling, faultsMax, tries.withTelling);
   for (const faultsMax of moreFaults) yield* ways(names, faultsMax, tries.withAny);
 }
 
+const oneRates = [0.02, 0.1, 0.4] as const;
+const manyRates = [0, ...oneRates] as const;
+
 /** High or low, so that the first fault comes early or late. */
 function ratesOf(names: readonly DrawnFault[], seed: number): FaultRates {
   const chance = chanceOf(seed);
   const rates: Partial<Record<DrawnFault, number>> = {};
-  for (const name of names) rates[name] = chance.pick([0, 0.02, 0.1, 0.4]);
+  for (const name of names) rates[name] = chance.pick(names.length === 1 ? oneRates : manyRates);
   return rates;
 }
 

@@ -2,7 +2,8 @@
 
 const line = /^(\d+):(\d\d):(\d\d)\.(\d\d\d) {2}(.*)$/;
 const write = /^\S+ writes (\S+) \d+: (.*?) → (\w+) (\w+) \[(.*)\]$/;
-const orderId = /\bk[0-9a-f]{40}\b/g;
+/** The ids of the orders of simulated worlds. */
+export const orderIds = /\bk[0-9a-f]{40}\b/g;
 
 /**
  * @param trace the lines of the trace
@@ -43,7 +44,7 @@ function changesOf(text: string, states: Map<string, readonly string[]>): string
 
 /** `order 1` in the place of its id. */
 export const withNames = (text: string, names: Map<string, string>): string =>
-  text.replaceAll(orderId, (id) => {
+  text.replaceAll(orderIds, (id) => {
     const name = names.get(id) ?? `order-${names.size + 1}`;
     names.set(id, name);
     return name;
