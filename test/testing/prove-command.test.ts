@@ -31,7 +31,7 @@ export const proof = defineProof({ ...tripProof(${mistake}), seeds: 20 });
 }
 
 test('a sound workflow is proven, with as many worlds as the option says', async () => {
-  const { code, stdout } = await reeve(moduleWith('null'), '--seeds', '5');
+  const { code, stdout } = await reeve('test/testing/trip.ts', '--seeds', '5');
   expect(stdout).toMatch(/^proof: Proven: 5 worlds, /);
   expect(code).toBe(0);
 }, 60_000);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { defineProof, ProofError } from '#testing/prove/proof.ts';
 import { NotProvenError, proofReport, prove } from '#testing/prove/prove.ts';
-import { type Mistake, tripProof } from './trip.ts';
+import { type Mistake, proof, tripProof } from './trip.ts';
 
 const found: readonly (readonly [Mistake, readonly string[], RegExp])[] = [
   ['no tombstone', ['effect-left'], /tombstone/],
@@ -30,7 +30,7 @@ test.each(found)(
 );
 
 test('the sound workflow is proven in 200 worlds, with faults of most kinds', async () => {
-  const report = await prove(tripProof(null));
+  const report = await prove(proof);
   expect(report).toMatchObject({ isProven: true, worlds: 200, mistakes: [] });
   expect(report.orders).toBeGreaterThan(600);
   expect(report.faults.size).toBeGreaterThan(50);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
-import type { ProofOptions } from '#testing/prove/proof.ts';
+import { defineProof, type ProofOptions } from '#testing/prove/proof.ts';
 import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
 
@@ -204,3 +204,6 @@ export const tripProof = (mistake: Mistake | null): ProofOptions => ({
     cardAgent(mistake),
   ],
 });
+
+/** Of the sound workflow: `reeve prove ./test/testing/trip.ts --seeds 10000`. */
+export const proof = defineProof(tripProof(null));
