@@ -6,6 +6,7 @@ export const subpaths = {
   './local': 'lib/package/local.ts',
   './http': 'lib/package/http.ts',
   './client': 'lib/package/client.ts',
+  './testing': 'lib/package/testing.ts',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** Programs that run as processes of their own, and are not imported. */

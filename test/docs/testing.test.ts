@@ -10,20 +10,14 @@ import { codeBlocks } from '../support/code-blocks.ts';
 const run = promisify(execFile);
 const page = readFileSync('docs/testing.md', 'utf8');
 
-/** The page imports the package; here its entry points are those of this repository. */
-const inRepository = (text: string) =>
-  text
-    .replaceAll("'reeve'", `'${resolve('lib/package/index.ts')}'`)
-    .replaceAll("'reeve/testing'", `'${resolve('lib/package/testing.ts')}'`);
-
 function filesOfPage(): string {
-  // Below the repository, so that vitest and zod are found.
+  // Below the repository, so that vitest, zod and Reeve itself are found.
   const folder = mkdtempSync(resolve('test/docs/.page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const { file, text } of codeBlocks(page)) {
     if (file === null) continue;
     mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), inRepository(text));
+    writeFileSync(join(folder, file), text);
   }
   return folder;
 }
