@@ -31,6 +31,7 @@ export const environment = {
   REEVE_RESPONSE_CHANNELS: '{}',
   REEVE_EVENT_BUS: 'default',
   REEVE_DEPLOYMENT: 'cold',
+  REEVE_COMMAND: 'npx reeve --stack cold',
   REEVE_WEBHOOK: 'shop',
   REEVE_WEBHOOK_URL: 'https://shop.example.com',
   REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:shop',

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '#infra/functions/bundles.ts';
+import { shippedSources } from '../test/support/shipped-sources.ts';
 import { agents, bars, environment, roles } from './cold-environment.ts';
 
 const { values: flags } = parseArgs({
@@ -16,12 +17,8 @@ const { values: flags } = parseArgs({
 });
 
 const names = [...roles, ...agents];
-const entryOf = (name: string) =>
-  agents.includes(name) ? `lambdas/agents/${name}.ts` : `lambdas/${name}.ts`;
-
 const folderOf = bundle(
-  Object.fromEntries(names.map((name) => [name, entryOf(name)])),
-  'lib/workflows/shipped.ts',
+  shippedSources(agents),
   join(mkdtempSync(join(tmpdir(), 'reeve-cold-')), 'bundles'),
 );
 

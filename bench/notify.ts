@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { bundle } from '#infra/functions/bundles.ts';
+import { roleSource } from '#infra/functions/function-code.ts';
 import { batch } from './notify/batches.ts';
 
 const { values: flags } = parseArgs({
@@ -47,6 +48,7 @@ Object.assign(process.env, {
   REEVE_QUEUES: queues,
   REEVE_EVENT_BUS: 'default',
   REEVE_DEPLOYMENT: 'notify',
+  REEVE_COMMAND: 'npx reeve --stack notify',
   REEVE_RESPONSE_CHANNELS: JSON.stringify({
     queue: `${queues}_shop`,
     webhook: 'webhook',
@@ -54,8 +56,7 @@ Object.assign(process.env, {
   }),
 });
 const folderOf = bundle(
-  { notifier: 'lambdas/notifier.ts' },
-  'lib/workflows/shipped.ts',
+  { notifier: roleSource('notifier', '') },
   join(mkdtempSync(join(tmpdir(), 'reeve-notify-')), 'bundles'),
 );
 const { handler } = await import(pathToFileURL(join(folderOf('notifier'), 'index.mjs')).href);

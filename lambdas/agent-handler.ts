@@ -1,8 +1,8 @@
 /** An agent as a function: a batch of requests at once, each call behind the circuit breaker. */
 
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeTimeout } from '#aws/before-timeout.ts';
 import { sqsClient } from '#aws/clients.ts';
+import type { BatchResponse, LambdaHandler, QueueEvent, QueueMessage } from '#aws/lambda-events.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { firstReceives } from '#aws/queues/first-receives.ts';
 import { hideMessages, receivesOf } from '#aws/queues/hide-messages.ts';
@@ -32,10 +32,16 @@ import { log, logged } from './telemetry.ts';
 const batchWaitMs = 10;
 const sendBatchMax = 10;
 
+/** The option of {@link agentHandler}. */
+export interface AgentOption<Input extends JsonValue, Output extends JsonValue> {
+  /** The agent's code. */
+  readonly agent: AgentImplementation<Input, Output>;
+}
+
 /** The handler of one agent's function. */
-export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
-  implementation: AgentImplementation<Input, Output>,
-) {
+export function agentHandler<Input extends JsonValue, Output extends JsonValue>({
+  agent: implementation,
+}: AgentOption<Input, Output>): LambdaHandler<QueueEvent, BatchResponse> {
   const config = readConfig({ ...agentVariables, ...queueVariables, ...coordinationVariables });
   const sqs = sqsClient();
   const replies = batchingChannel({
@@ -79,7 +85,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   const hide = hideMessages(sqs);
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
-  return logged<SQSEvent, SQSBatchResponse>(async (event, context) => {
+  return logged(async (event, context) => {
     timeOfQueues.received(firstReceives(event));
     const response = await deliverBatch(event, {
       codec: requestCodec,
@@ -148,5 +154,5 @@ function onDemand<Value>(load: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-const isFirstReceive = (record: SQSRecord | undefined) =>
+const isFirstReceive = (record: QueueMessage | undefined) =>
   record !== undefined && receivesOf(record) === 1;

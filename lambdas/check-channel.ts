@@ -4,14 +4,15 @@ import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { delaySeconds } from '#roles/delays.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
-import { sqs } from './channels.ts';
+import type { SqsClient } from './channels.ts';
 import { queueVariables, readConfig } from './config.ts';
 
-const { REEVE_QUEUES: queues } = readConfig(queueVariables);
-
-export const deadlineChecks = sqsChannel({
-  client: sqs,
-  codec: deadlineCheckCodec,
-  queueOf: () => queueNames.check(queues),
-  delaySecondsOf: ({ at }) => delaySeconds(at, systemClock.now()),
-});
+export function deadlineCheckChannel(client: SqsClient) {
+  const { REEVE_QUEUES: queues } = readConfig(queueVariables);
+  return sqsChannel({
+    client,
+    codec: deadlineCheckCodec,
+    queueOf: () => queueNames.check(queues),
+    delaySecondsOf: ({ at }) => delaySeconds(at, systemClock.now()),
+  });
+}

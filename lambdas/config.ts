@@ -135,7 +135,14 @@ export const jwtVariables = { REEVE_JWT: json(jwtRoles).optional() };
 /** Origins whose pages may call from a browser; without it none. */
 export const corsVariables = { REEVE_CORS_ORIGINS: list(url).optional() };
 
-export const alertVariables = { REEVE_EVENT_BUS: name, REEVE_DEPLOYMENT: name };
+export const alertVariables = {
+  /** The name of the bus for alerts and event channels. */
+  REEVE_EVENT_BUS: name,
+  /** The name of the deployment in its events. */
+  REEVE_DEPLOYMENT: name,
+  /** How operators call the command line, in the remedies of alerts: `npx reeve --stack NAME`. */
+  REEVE_COMMAND: name,
+};
 
 /** Set by Lambda. */
 export const lambdaVariables = { AWS_LAMBDA_FUNCTION_NAME: name };

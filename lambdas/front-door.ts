@@ -2,6 +2,7 @@
 
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
+import type { Invocation, LambdaHandler } from '#aws/lambda-events.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
 import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
@@ -9,15 +10,18 @@ import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { heldFlowOf, heldWeights } from '#aws/store/held-key.ts';
+import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
+import type { Nudge } from '#core/model/message.ts';
 import { sharedAgentReports } from '#distributed/agent-reports.ts';
 import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { api } from '#http/api.ts';
+import type { Channel } from '#ports/channels.ts';
 import { assembleAgentControl, assembleLimitControl, assembleOperator } from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
-import { nudges } from './channels.ts';
+import { nudgeChannel } from './channels.ts';
 import {
   admissionVariables,
   consoleVariables,
@@ -28,11 +32,12 @@ import {
   storeVariables,
   tenantVariables,
 } from './config.ts';
-import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
-import { registry, submissionOver } from './submission-role.ts';
+import { type FunctionStore, functionStore } from './store.ts';
+import { submissionRole } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
+import type { WorkflowsOption } from './workflows-option.ts';
 
-const config = readConfig({
+const variables = {
   ...admissionVariables,
   ...tenantVariables,
   ...coordinationVariables,
@@ -40,79 +45,90 @@ const config = readConfig({
   ...jwtVariables,
   ...corsVariables,
   ...storeVariables,
-});
-const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
-  clock: systemClock,
-  random: systemRandom,
-});
+};
+type Config = ReturnType<typeof readConfig<typeof variables>>;
 
-const report = dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE);
-const admission = sharedAdmission({
-  report,
-  registry,
-  flowOf: heldFlowOf,
-  weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
-  backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
-  sweepPeriodMs,
-  clock: systemClock,
-  log,
-});
+/** The answer to API Gateway, payload format 2.0. */
+export type HttpAnswer = Awaited<ReturnType<ReturnType<typeof handle>>>;
 
-const signIn = config.REEVE_CONSOLE;
-const pages: ConsolePages =
-  signIn === undefined ? new Map() : consolePages(`${import.meta.dirname}/console`, signIn);
-
-const settings = dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log);
-const onMore = nudgeWaiting({
-  heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
-  nudges,
-  clock: systemClock,
-});
-const app = api({
-  submission: submissionOver(nudges, admission),
-  operator: assembleOperator({
-    store,
-    nudges,
+/**
+ * The handler of the function behind an HTTP API, payload format 2.0. API Gateway must authorise every request, and pass the
+ * identity of the caller: by IAM, or by a JWT authorizer. The console's files are in the folder `console` beside the bundle.
+ */
+export function frontDoorHandler({
+  workflows,
+}: WorkflowsOption): LambdaHandler<LambdaEvent, HttpAnswer> {
+  const config = readConfig(variables);
+  const { nudges } = nudgeChannel();
+  const parts = { ...functionStore(), registry: workflowRegistry(workflows), nudges };
+  const { store, ids, sweepPeriodMs, dynamo, registry } = parts;
+  const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
     clock: systemClock,
-    ids,
     random: systemRandom,
-    log,
-    registry,
-  }),
-  agents: assembleAgentControl({
-    registry,
-    settings,
-    reports: sharedAgentReports({
-      circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
-      report,
-      clock: systemClock,
-    }),
-    onMore,
-    clock: systemClock,
-    log,
-  }),
-  limits: assembleLimitControl({ registry, settings, onMore, clock: systemClock, log }),
-  store,
-  registry,
-  clock: systemClock,
-  log,
-  // API Gateway serves only its own host names, and no cookie authorises a browser.
-  guard: {
-    hosts: null,
-    origins: new Set(config.REEVE_CORS_ORIGINS),
-    identify: ({ env }) => identityOf(env, config.REEVE_JWT ?? null),
-    pages: new Set(pages.keys()),
-  },
-  // API Gateway writes it, including the requests that it rejects itself.
-  accessLog: null,
-  // A function has no orders of its own to recover at its start.
-  isStarting: () => false,
-  lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
-  sweepLateMs: 3 * sweepPeriodMs,
-});
-servePages(app, pages);
-const serve = handle(app);
+  });
+  const signIn = config.REEVE_CONSOLE;
+  const pages: ConsolePages =
+    signIn === undefined ? new Map() : consolePages(`${import.meta.dirname}/console`, signIn);
+  const common = { store, registry, clock: systemClock, log };
+  const app = api({
+    ...common,
+    ...controls(config, parts),
+    operator: assembleOperator({ ...common, nudges, ids, random: systemRandom }),
+    // API Gateway serves only its own host names, and no cookie authorises a browser.
+    guard: {
+      hosts: null,
+      origins: new Set(config.REEVE_CORS_ORIGINS),
+      identify: ({ env }) => identityOf(env, config.REEVE_JWT ?? null),
+      pages: new Set(pages.keys()),
+    },
+    // API Gateway writes it, including the requests that it rejects itself.
+    accessLog: null,
+    // A function has no orders of its own to recover at its start.
+    isStarting: () => false,
+    lastSweepAt: async () => (await coordination.recall(store.dueShards)).sweptAt,
+    sweepLateMs: 3 * sweepPeriodMs,
+  });
+  servePages(app, pages);
+  const serve = handle(app);
+  return logged((event: LambdaEvent, context: Invocation) =>
+    serve(withReplacedBytes(event), context),
+  );
+}
 
-export const handler = logged<LambdaEvent, Awaited<ReturnType<typeof serve>>>(
-  async (event, context) => serve(withReplacedBytes(event), context),
-);
+interface ControlParts extends FunctionStore {
+  readonly registry: WorkflowRegistry;
+  readonly nudges: Channel<Nudge>;
+}
+
+/** Submission with its admission, and what operators change while orders run. */
+function controls(
+  config: Config,
+  { store, ids, dynamo, sweepPeriodMs, registry, nudges }: ControlParts,
+) {
+  const clock = systemClock;
+  const report = dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE);
+  const settings = dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log);
+  const onMore = nudgeWaiting({
+    heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
+    nudges,
+    clock,
+  });
+  const admission = sharedAdmission({
+    report,
+    registry,
+    flowOf: heldFlowOf,
+    weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
+    backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
+    sweepPeriodMs,
+    clock,
+    log,
+  });
+  const circuits = dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE);
+  const reports = sharedAgentReports({ circuits, report, clock });
+  const common = { registry, settings, onMore, clock, log };
+  return {
+    submission: submissionRole({ store, ids, registry, nudges, admission }),
+    agents: assembleAgentControl({ ...common, reports }),
+    limits: assembleLimitControl(common),
+  };
+}

@@ -2,13 +2,8 @@
  * The notifier: invoked by the change stream of the Processes table, and by the retry queue with
  * notifications that could not be delivered.
  */
-import type {
-  DynamoDBBatchResponse,
-  DynamoDBStreamEvent,
-  SQSBatchResponse,
-  SQSEvent,
-} from 'aws-lambda';
 import { dynamoClient, eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import type { BatchResponse, LambdaHandler, QueueEvent, StreamEvent } from '#aws/lambda-events.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
 import { changeParking } from '#aws/notifications/change-dead-letter.ts';
 import { responseChannels } from '#aws/notifications/response-channel.ts';
@@ -33,66 +28,63 @@ import {
 import { publish } from './metrics.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig({
+const variables = {
   ...alertVariables,
   ...queueVariables,
   ...responseVariables,
   ...tableVariables,
-});
-const { REEVE_QUEUES: queues } = config;
-const dynamo = dynamoClient();
-const sqs = sqsClient();
-const role = assembleNotifier({
-  publisher: awsPublisher({
-    sqs,
-    eventBridge: eventBridgeClient(),
-    eventBus: config.REEVE_EVENT_BUS,
-    deployment: config.REEVE_DEPLOYMENT,
-    command: `npx reeve --stack ${config.REEVE_DEPLOYMENT}`,
-    responseChannels: responseChannels(queues, config.REEVE_RESPONSE_CHANNELS),
-  }),
-  retries: retryChannel(sqs, queueNames.retry(queues)),
-  log,
-});
-const forgetting = {
-  client: dynamo,
-  table: config.REEVE_ORDERS_TABLE,
-  lines: dynamoLines({
-    client: dynamo,
-    table: config.REEVE_ORDERS_TABLE,
-    clock: systemClock,
-    random: systemRandom,
-  }),
-  log,
 };
-const hide = hideMessages(sqs);
-const park = changeParking(sqs, deadLetterNames.change(queues));
 
-async function onStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const { response, stopped } = await deliverStream(event, {
-    notifier: role,
-    forget: (removed) => forgetOrders(forgetting, removed),
-    park,
+/** The handler of the notifier's function. */
+export function notifierHandler(): LambdaHandler<StreamEvent | QueueEvent, BatchResponse> {
+  const config = readConfig(variables);
+  const { REEVE_QUEUES: queues } = config;
+  const sqs = sqsClient();
+  const role = assembleNotifier({
+    publisher: awsPublisher({
+      sqs,
+      eventBridge: eventBridgeClient(),
+      eventBus: config.REEVE_EVENT_BUS,
+      deployment: config.REEVE_DEPLOYMENT,
+      command: config.REEVE_COMMAND,
+      responseChannels: responseChannels(queues, config.REEVE_RESPONSE_CHANNELS),
+    }),
+    retries: retryChannel(sqs, queueNames.retry(queues)),
     log,
   });
-  publish({
-    OrdersProcessed: stopped.Processed,
-    OrdersUndone: stopped.Undone,
-    OrdersInError: stopped.Error,
-  });
-  return response;
+  const forgetting = forgettingFrom(config.REEVE_ORDERS_TABLE);
+  const hide = hideMessages(sqs);
+  const park = changeParking(sqs, deadLetterNames.change(queues));
+
+  async function onStream(event: StreamEvent): Promise<BatchResponse> {
+    const { response, stopped } = await deliverStream(event, {
+      notifier: role,
+      forget: (removed) => forgetOrders(forgetting, removed),
+      park,
+      log,
+    });
+    publish({
+      OrdersProcessed: stopped.Processed,
+      OrdersUndone: stopped.Undone,
+      OrdersInError: stopped.Error,
+    });
+    return response;
+  }
+
+  return logged((event) =>
+    isOfQueue(event)
+      ? deliverFifo(event, { codec: notificationCodec, deliver: role.retry, hide, log })
+      : onStream(event),
+  );
 }
 
-export const handler = logged<
-  DynamoDBStreamEvent | SQSEvent,
-  DynamoDBBatchResponse | SQSBatchResponse
->((event) =>
-  isOfQueue(event)
-    ? deliverFifo(event, { codec: notificationCodec, deliver: role.retry, hide, log })
-    : onStream(event),
-);
+function forgettingFrom(table: string) {
+  const client = dynamoClient();
+  const lines = dynamoLines({ client, table, clock: systemClock, random: systemRandom });
+  return { client, table, lines, log };
+}
 
 /** An invocation has records of one source only. */
-function isOfQueue(event: DynamoDBStreamEvent | SQSEvent): event is SQSEvent {
+function isOfQueue(event: StreamEvent | QueueEvent): event is QueueEvent {
   return event.Records.some((record) => 'messageId' in record);
 }

@@ -1,5 +1,5 @@
 /** The Scheduler: invoked by the ready queues and by each agent's reply queue. */
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { BatchResponse, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { firstReceives } from '#aws/queues/first-receives.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
@@ -22,15 +22,14 @@ import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { knownSettings } from '#distributed/known-settings.ts';
 import { sharedLimits } from '#distributed/limits/shared-limits.ts';
-import { queueClock } from '#distributed/queue-clock.ts';
+import { type QueueClock, queueClock } from '#distributed/queue-clock.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
-import { workflows } from '#workflows/shipped.ts';
-import { nudges, sqs } from './channels.ts';
-import { deadlineChecks } from './check-channel.ts';
+import { nudgeChannel, type SqsClient } from './channels.ts';
+import { deadlineCheckChannel } from './check-channel.ts';
 import {
   coordinationVariables,
   readConfig,
@@ -42,60 +41,107 @@ import {
 } from './config.ts';
 import { metered } from './metered.ts';
 import { publish } from './metrics.ts';
-import { dynamo, ids, instance, store } from './store.ts';
+import { type FunctionStore, functionStore } from './store.ts';
 import { log, logged } from './telemetry.ts';
+import type { WorkflowsOption } from './workflows-option.ts';
 
-const config = readConfig({
+const variables = {
   ...readyVariables,
   ...recoveryVariables,
   ...schedulerVariables,
   ...storeVariables,
   ...coordinationVariables,
   ...tenantVariables,
-});
-const { REEVE_QUEUES: queues } = config;
-const requests = requestsByAgent(
-  new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(agent)])),
-);
-const timeOfQueues = queueClock(systemClock);
-const limits = limitsOf(workflows);
-const settings = knownSettings({
-  store: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
-  isOftenChanged: limits.size > 0 || workflows.some((workflow) => workflow.hasPools),
-  clock: systemClock,
-  log,
-});
-const gates = sharedGates({
-  instance,
-  limited: config.REEVE_LIMITED_AGENTS,
-  circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
-  backlog: sqsRequestBacklog(sqs, (agent) => Object.values(requestQueuesOf(agent))),
-  limits: sharedLimits({
-    instance,
-    ...{ limits, settings },
-    longestCallMs: longestCallMs(workflows),
-    items: dynamoLimitItems(dynamo, config.REEVE_COORDINATION_TABLE),
+};
+type Config = ReturnType<typeof readConfig<typeof variables>>;
+
+/** The handler of the Scheduler's function. */
+export function schedulerHandler({
+  workflows,
+}: WorkflowsOption): LambdaHandler<QueueEvent, BatchResponse> {
+  const config = readConfig(variables);
+  const { REEVE_QUEUES: queues } = config;
+  const { sqs, nudges } = nudgeChannel();
+  const ownStore = functionStore();
+  const timeOfQueues = queueClock(systemClock);
+  const { gates, settings, heldSteps } = admissionTo(config, workflows, {
+    ...ownStore,
+    sqs,
+    timeOfQueues,
+  });
+  const { instance, store, ids } = ownStore;
+  const role = assembleScheduler({
+    id: schedulerId(instance),
+    store,
+    channels: { nudges, requests: requestChannels(config, sqs) },
+    ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineCheckChannel(sqs) }),
     clock: systemClock,
-    queueClock: timeOfQueues,
+    ids,
+    random: systemRandom,
+    log: metered(log, publish),
+    registry: workflowRegistry(workflows),
+    gates,
+    settings,
+    heldSteps,
+  });
+  const handling = {
+    park: parking(sqs, (arn) => deadLettersOf(queues, arn)),
+    hide: hideMessages(sqs),
     random: systemRandom,
     log,
-  }),
-  clock: systemClock,
-  log,
-});
-const role = assembleScheduler({
-  id: schedulerId(instance),
-  store,
-  channels: { nudges, requests },
-  ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }),
-  clock: systemClock,
-  ids,
-  random: systemRandom,
-  log: metered(log, publish),
-  registry: workflowRegistry(workflows),
-  gates,
-  settings,
-  heldSteps: heldStarter({
+  };
+
+  return logged((event) => {
+    timeOfQueues.received(firstReceives(event));
+    // An invocation has messages of one queue, which identifies the replying agent, if any.
+    const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
+    return agent === undefined
+      ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, ...handling })
+      : deliverBatch(event, {
+          codec: replyCodec,
+          receive: (replies) => role.onReplies(agentName(agent), replies),
+          ...handling,
+        });
+  });
+}
+
+interface AdmissionParts extends Pick<FunctionStore, 'dynamo' | 'instance'> {
+  readonly sqs: SqsClient;
+  readonly timeOfQueues: QueueClock;
+}
+
+/** What decides whether a step may start now: circuits, limits and settings of its agent; and what starts it later. */
+function admissionTo(
+  config: Config,
+  workflows: WorkflowsOption['workflows'],
+  { dynamo, instance, sqs, timeOfQueues }: AdmissionParts,
+) {
+  const limits = limitsOf(workflows);
+  const settings = knownSettings({
+    store: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
+    isOftenChanged: limits.size > 0 || workflows.some((workflow) => workflow.hasPools),
+    clock: systemClock,
+    log,
+  });
+  const gates = sharedGates({
+    instance,
+    limited: config.REEVE_LIMITED_AGENTS,
+    circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+    backlog: sqsRequestBacklog(sqs, (agent) => Object.values(requestQueuesOf(config, agent))),
+    limits: sharedLimits({
+      instance,
+      ...{ limits, settings },
+      longestCallMs: longestCallMs(workflows),
+      items: dynamoLimitItems(dynamo, config.REEVE_COORDINATION_TABLE),
+      clock: systemClock,
+      queueClock: timeOfQueues,
+      random: systemRandom,
+      log,
+    }),
+    clock: systemClock,
+    log,
+  });
+  const heldSteps = heldStarter({
     gates,
     heldSteps: dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log),
     pools: poolsOf(workflows),
@@ -103,38 +149,25 @@ const role = assembleScheduler({
     clock: systemClock,
     random: systemRandom,
     log,
-  }),
-});
-const handling = {
-  park: parking(sqs, (arn) => deadLettersOf(queues, arn)),
-  hide: hideMessages(sqs),
-  random: systemRandom,
-  log,
-};
+  });
+  return { gates, settings, heldSteps };
+}
 
-export const handler = logged<SQSEvent, SQSBatchResponse>((event) => {
-  timeOfQueues.received(firstReceives(event));
-  // An invocation has messages of one queue, which identifies the replying agent, if any.
-  const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
-  return agent === undefined
-    ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, ...handling })
-    : deliverBatch(event, {
-        codec: replyCodec,
-        receive: (replies) => role.onReplies(agentName(agent), replies),
-        ...handling,
-      });
-});
+const requestChannels = (config: Config, client: SqsClient) =>
+  requestsByAgent(
+    new Map(config.REEVE_AGENTS.map((agent) => [agent, requestsTo(config, client, agent)])),
+  );
 
-function requestsTo(agent: string) {
-  const queues = requestQueuesOf(agent);
-  const common = { client: sqs, codec: requestCodec };
+function requestsTo(config: Config, client: SqsClient, agent: string) {
+  const queues = requestQueuesOf(config, agent);
+  const common = { client, codec: requestCodec };
   return config.REEVE_LIMITED_AGENTS.includes(agent)
     ? anyQueue(Object.values(queues).map((url) => sqsChannel({ ...common, queueOf: () => url })))
     : sqsChannel({ ...common, queueOf: byPriority(queues) });
 }
 
-function requestQueuesOf(agent: string) {
+function requestQueuesOf(config: Config, agent: string) {
   return queuesOf(config.REEVE_PRIORITIES, (priority) =>
-    queueNames.request(queues, agent, priority),
+    queueNames.request(config.REEVE_QUEUES, agent, priority),
   );
 }

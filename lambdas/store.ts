@@ -8,22 +8,25 @@ import { log } from './telemetry.ts';
 
 const dayMs = 24 * 3_600_000;
 
-const config = readConfig(storeVariables);
+/** The store, and what the roles of the function share with it. */
+export type FunctionStore = ReturnType<typeof functionStore>;
 
-/** Identifies this instance of the function in locks and writes. */
-export const instance = instanceName();
-export const ids = systemIds(systemClock, instance);
-export const dynamo = dynamoClient();
-export const ordersTable = config.REEVE_ORDERS_TABLE;
-export const sweepPeriodMs = config.REEVE_SWEEP_SECONDS * 1_000;
-
-export const store = dynamoStore({
-  client: dynamo,
-  tables: { orders: config.REEVE_ORDERS_TABLE, processes: config.REEVE_PROCESSES_TABLE },
-  shards: config.REEVE_SHARDS,
-  sweepPeriodMs,
-  keepEndedMs: config.REEVE_KEEP_DAYS * dayMs,
-  clock: systemClock,
-  random: systemRandom,
-  log,
-});
+export function functionStore() {
+  const config = readConfig(storeVariables);
+  /** Identifies this instance of the function in locks and writes. */
+  const instance = instanceName();
+  const ids = systemIds(systemClock, instance);
+  const dynamo = dynamoClient();
+  const sweepPeriodMs = config.REEVE_SWEEP_SECONDS * 1_000;
+  const store = dynamoStore({
+    client: dynamo,
+    tables: { orders: config.REEVE_ORDERS_TABLE, processes: config.REEVE_PROCESSES_TABLE },
+    shards: config.REEVE_SHARDS,
+    sweepPeriodMs,
+    keepEndedMs: config.REEVE_KEEP_DAYS * dayMs,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+  return { instance, ids, dynamo, sweepPeriodMs, store };
+}

@@ -1,8 +1,8 @@
 /** The Supervisor: invoked by the schedule for all shards, by itself for a busy shard, and by the queue of deadline checks. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { lambdaClient } from '#aws/clients.ts';
+import type { BatchResponse, Invocation, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
@@ -16,14 +16,15 @@ import { heldWeights } from '#aws/store/held-key.ts';
 import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { assertThat } from '#core/model/errors.ts';
+import type { Nudge } from '#core/model/message.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
+import type { Channel } from '#ports/channels.ts';
 import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
-import { workflows } from '#workflows/shipped.ts';
-import { nudges, sqs } from './channels.ts';
-import { deadlineChecks } from './check-channel.ts';
+import { nudgeChannel } from './channels.ts';
+import { deadlineCheckChannel } from './check-channel.ts';
 import {
   agentsVariables,
   coordinationVariables,
@@ -35,10 +36,11 @@ import {
   tenantVariables,
 } from './config.ts';
 import { publish } from './metrics.ts';
-import { dynamo, ids, store, sweepPeriodMs } from './store.ts';
+import { type FunctionStore, functionStore } from './store.ts';
 import { log, logged } from './telemetry.ts';
+import type { WorkflowsOption } from './workflows-option.ts';
 
-const config = readConfig({
+const variables = {
   ...agentsVariables,
   ...coordinationVariables,
   ...lambdaVariables,
@@ -46,42 +48,94 @@ const config = readConfig({
   ...recoveryVariables,
   ...storeVariables,
   ...tenantVariables,
-});
-const lambda = lambdaClient();
-const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
-  clock: systemClock,
-  random: systemRandom,
-});
+};
+type Config = ReturnType<typeof readConfig<typeof variables>>;
 
-/** A shard without a completed sweep for this long had an outage, ms (R20). */
-const outageAfterMs = 3 * sweepPeriodMs;
 /** Time reserved for the last writes when a sweep stops early, ms: a page of recoveries and the lease. */
 const spareMs = 10_000;
 /** Another holder takes over after this, ms: longer than the function's timeout. */
 const leaseMs = 90_000;
-assertThat(
-  leaseMs + sweepPeriodMs < outageAfterMs,
-  'the lease of a crashed sweep expires before its shard counts as interrupted',
-);
+const oneShard = z.object({ shard: z.int().nonnegative() });
 
-const common = {
-  store,
-  nudges,
-  clock: systemClock,
-  ids,
-  random: systemRandom,
-  log,
-  registry: workflowRegistry(workflows),
-  outageAfterMs,
-  coordination,
-};
-const tickOfInvocation = assembleSweeps({
-  ...common,
-  ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }),
-  sweepPeriodMs,
-  leaseMs,
-  holder: instanceName,
-  async handOver(shard) {
+/** The handler of the Supervisor's function: a batch of deadline checks, or any other event, which is a sweep. */
+export function supervisorHandler({
+  workflows,
+}: WorkflowsOption): LambdaHandler<unknown, BatchResponse | null> {
+  const config = readConfig(variables);
+  const { sqs, nudges } = nudgeChannel();
+  const deadlineChecks = deadlineCheckChannel(sqs);
+  const { store, ids, dynamo, sweepPeriodMs } = functionStore();
+  /** A shard without a completed sweep for this long had an outage, ms (R20). */
+  const outageAfterMs = 3 * sweepPeriodMs;
+  assertThat(
+    leaseMs + sweepPeriodMs < outageAfterMs,
+    'the lease of a crashed sweep expires before its shard counts as interrupted',
+  );
+  const common = {
+    store,
+    nudges,
+    clock: systemClock,
+    ids,
+    random: systemRandom,
+    log,
+    registry: workflowRegistry(workflows),
+    outageAfterMs,
+    coordination: dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
+      clock: systemClock,
+      random: systemRandom,
+    }),
+  };
+  const tickOfInvocation = assembleSweeps({
+    ...common,
+    ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }),
+    sweepPeriodMs,
+    leaseMs,
+    holder: instanceName,
+    handOver: handOverTo(config),
+  });
+  // Also in a stack that no longer sends them: those that are on their way do no harm.
+  const checks = assembleDeadlineChecks({
+    ...common,
+    checks: deadlineChecks,
+    shards: store.dueShards,
+  });
+  const handling = {
+    park: parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn)),
+    hide: hideMessages(sqs),
+    random: systemRandom,
+    log,
+  };
+  const afterTick = heldStepsAfterTick(config, workflows, { dynamo, sweepPeriodMs, nudges });
+
+  async function sweep(event: unknown, context: Invocation): Promise<null> {
+    const ticks = tickOfInvocation();
+    const mayContinue = () => context.getRemainingTimeInMillis() > spareMs;
+    const request = oneShard.safeParse(event);
+    const swept = await (request.success
+      ? ticks.shard(request.data.shard, mayContinue)
+      : ticks.tick());
+    if (!request.success) await afterTick();
+    publish({
+      OrdersPastDue: swept.found,
+      ShardsHandedOver: swept.handedOver,
+      OrdersInterrupted: swept.interrupted,
+      // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
+      SweepLag: swept.lagMs > outageAfterMs ? swept.lagMs / 1_000 : 0,
+    });
+    return null;
+  }
+
+  return logged((event, context) =>
+    isBatch(event)
+      ? deliverBatch(event, { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling })
+      : sweep(event, context),
+  );
+}
+
+/** Sweeps a busy shard in an invocation of its own. */
+function handOverTo(config: Config): (shard: number) => Promise<void> {
+  const lambda = lambdaClient();
+  return async (shard) => {
     await lambda.send(
       new InvokeCommand({
         FunctionName: config.AWS_LAMBDA_FUNCTION_NAME,
@@ -89,69 +143,41 @@ const tickOfInvocation = assembleSweeps({
         Payload: JSON.stringify({ shard }),
       }),
     );
-  },
-});
-
-// Also in a stack that no longer sends them: those that are on their way do no harm.
-const checks = assembleDeadlineChecks({
-  ...common,
-  checks: deadlineChecks,
-  shards: store.dueShards,
-});
-const handling = {
-  park: parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn)),
-  hide: hideMessages(sqs),
-  random: systemRandom,
-  log,
-};
-
-const heldSteps = dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log);
-const pools = poolsOf(workflows);
-const nudgeHeld = heldSweep({
-  agents: [...config.REEVE_AGENTS, ...pools.keys()],
-  heldSteps,
-  nudges,
-  clock: systemClock,
-  log,
-  sweepPeriodMs,
-});
-
-const report = reportBacklog({
-  report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
-  heldSteps,
-  circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
-  settings: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
-  pools,
-  weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
-  clock: systemClock,
-  log,
-});
-
-const oneShard = z.object({ shard: z.int().nonnegative() });
-
-async function sweep(event: unknown, context: Context): Promise<null> {
-  const ticks = tickOfInvocation();
-  const mayContinue = () => context.getRemainingTimeInMillis() > spareMs;
-  const request = oneShard.safeParse(event);
-  const swept = await (request.success
-    ? ticks.shard(request.data.shard, mayContinue)
-    : ticks.tick());
-  if (!request.success) await report(await nudgeHeld());
-  publish({
-    OrdersPastDue: swept.found,
-    ShardsHandedOver: swept.handedOver,
-    OrdersInterrupted: swept.interrupted,
-    // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
-    SweepLag: swept.lagMs > outageAfterMs ? swept.lagMs / 1_000 : 0,
-  });
-  return null;
+  };
 }
 
-const isBatch = (event: unknown): event is SQSEvent =>
-  typeof event === 'object' && event !== null && 'Records' in event;
+interface HeldParts extends Pick<FunctionStore, 'dynamo' | 'sweepPeriodMs'> {
+  readonly nudges: Channel<Nudge>;
+}
 
-export const handler = logged<unknown, SQSBatchResponse | null>((event, context) =>
-  isBatch(event)
-    ? deliverBatch(event, { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling })
-    : sweep(event, context),
-);
+/** Nudges what waits for an agent that can take it again, and reports how much waits. */
+function heldStepsAfterTick(
+  config: Config,
+  workflows: WorkflowsOption['workflows'],
+  { dynamo, sweepPeriodMs, nudges }: HeldParts,
+): () => Promise<void> {
+  const heldSteps = dynamoHeldSteps(dynamo, config.REEVE_PROCESSES_TABLE, log);
+  const pools = poolsOf(workflows);
+  const nudgeHeld = heldSweep({
+    agents: [...config.REEVE_AGENTS, ...pools.keys()],
+    heldSteps,
+    nudges,
+    clock: systemClock,
+    log,
+    sweepPeriodMs,
+  });
+  const report = reportBacklog({
+    report: dynamoBacklogReport(dynamo, config.REEVE_COORDINATION_TABLE),
+    heldSteps,
+    circuits: dynamoCircuits(dynamo, config.REEVE_COORDINATION_TABLE),
+    settings: dynamoAgentSettings(dynamo, config.REEVE_COORDINATION_TABLE, log),
+    pools,
+    weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),
+    clock: systemClock,
+    log,
+  });
+  return async () => report(await nudgeHeld());
+}
+
+const isBatch = (event: unknown): event is QueueEvent =>
+  typeof event === 'object' && event !== null && 'Records' in event;

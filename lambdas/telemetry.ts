@@ -5,7 +5,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
+import type { Invocation, LambdaHandler } from '#aws/lambda-events.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 
 export const logger = new Logger();
@@ -22,8 +22,11 @@ export const log: Log = {
 };
 
 /** Wraps a handler so that its log lines identify the invocation. */
-export function logged<Event, Result>(handle: (event: Event, context: Context) => Promise<Result>) {
-  return middy<Event, Result>()
+export function logged<Event, Result>(
+  handle: (event: Event, context: Invocation) => Promise<Result>,
+): LambdaHandler<Event, Result> {
+  const wrapped = middy<Event, Result>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .handler(handle);
+  return (event, context) => wrapped(event, context);
 }

@@ -1,6 +1,6 @@
 /** A webhook: invoked by the FIFO queue of its receiver's undelivered messages. */
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { secretsClient, sqsClient } from '#aws/clients.ts';
+import type { BatchResponse, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { secretReader } from '#aws/secret-reader.ts';
@@ -12,24 +12,27 @@ import { webhookSecrets } from '#runtime/node/webhook-signature.ts';
 import { readConfig, webhookVariables } from './config.ts';
 import { log, logged } from './telemetry.ts';
 
-const config = readConfig(webhookVariables);
-const sqs = sqsClient();
-const { REEVE_WEBHOOK_SECRET: secretArn } = config;
-const secret = secretReader(secretArn, secretsClient(secretArn.split(':')[3] ?? ''));
-const respond = webhook({
-  name: config.REEVE_WEBHOOK,
-  url: config.REEVE_WEBHOOK_URL,
-  secrets: async () => webhookSecrets(await secret(), `The secret of ${config.REEVE_WEBHOOK}`),
-  fetch,
-  clock: systemClock,
-});
-const hide = hideMessages(sqs);
+/** The handler of the function of one webhook. */
+export function webhookHandler(): LambdaHandler<QueueEvent, BatchResponse> {
+  const config = readConfig(webhookVariables);
+  const sqs = sqsClient();
+  const { REEVE_WEBHOOK_SECRET: secretArn } = config;
+  const secret = secretReader(secretArn, secretsClient(secretArn.split(':')[3] ?? ''));
+  const respond = webhook({
+    name: config.REEVE_WEBHOOK,
+    url: config.REEVE_WEBHOOK_URL,
+    secrets: async () => webhookSecrets(await secret(), `The secret of ${config.REEVE_WEBHOOK}`),
+    fetch,
+    clock: systemClock,
+  });
+  const hide = hideMessages(sqs);
 
-export const handler = logged<SQSEvent, SQSBatchResponse>((event) =>
-  deliverFifo(event, {
-    codec: statusCodec,
-    deliver: (change, body) => respond({ change, id: statusId(change), body }),
-    hide,
-    log,
-  }),
-);
+  return logged((event) =>
+    deliverFifo(event, {
+      codec: statusCodec,
+      deliver: (change, body) => respond({ change, id: statusId(change), body }),
+      hide,
+      log,
+    }),
+  );
+}

@@ -2,7 +2,9 @@ import { agentHandler } from '../../lambdas/agent-handler.ts';
 import { charge } from './workflow.ts';
 
 export const handler = agentHandler({
-  contract: charge,
-  perform: async ({ orderId }) => ({ reference: `charge-${orderId}` }),
-  undo: async () => {},
+  agent: {
+    contract: charge,
+    perform: async ({ orderId }) => ({ reference: `charge-${orderId}` }),
+    undo: async () => {},
+  },
 });

@@ -2,7 +2,9 @@ import { agentHandler } from '../../lambdas/agent-handler.ts';
 import { reserve } from './workflow.ts';
 
 export const handler = agentHandler({
-  contract: reserve,
-  perform: async ({ orderId }) => ({ reference: `reserve-${orderId}` }),
-  undo: async () => {},
+  agent: {
+    contract: reserve,
+    perform: async ({ orderId }) => ({ reference: `reserve-${orderId}` }),
+    undo: async () => {},
+  },
 });

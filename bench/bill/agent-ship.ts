@@ -2,7 +2,9 @@ import { agentHandler } from '../../lambdas/agent-handler.ts';
 import { ship } from './workflow.ts';
 
 export const handler = agentHandler({
-  contract: ship,
-  perform: async ({ orderId }) => ({ reference: `ship-${orderId}` }),
-  undo: async () => {},
+  agent: {
+    contract: ship,
+    perform: async ({ orderId }) => ({ reference: `ship-${orderId}` }),
+    undo: async () => {},
+  },
 });

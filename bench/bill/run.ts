@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { bundle } from '#infra/functions/bundles.ts';
+import { agentSource, roleSource } from '#infra/functions/function-code.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
@@ -150,9 +151,13 @@ interface Functions {
   readonly checks: { readonly name: string; readonly kind: FunctionKind; readonly handle: Handler };
 }
 
+const roles = ['front-door', 'scheduler', 'supervisor', 'notifier'] as const;
 const prefix = 'bill';
 const queue = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
 const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+
+/** How often the functions were loaded in this process. */
+let loads = 0;
 
 async function load(
   meter: Meter,
@@ -161,13 +166,11 @@ async function load(
 ): Promise<Functions> {
   const folderOf = bundle(
     {
-      'front-door': 'lambdas/front-door.ts',
-      scheduler: 'lambdas/scheduler.ts',
-      supervisor: 'lambdas/supervisor.ts',
-      notifier: 'lambdas/notifier.ts',
-      ...Object.fromEntries(agents.map((name) => [name, `bench/bill/agent-${name}.ts`])),
+      ...Object.fromEntries(roles.map((role) => [role, roleSource(role, workflows)])),
+      ...Object.fromEntries(
+        agents.map((name) => [name, agentSource({ handler: `bench/bill/agent-${name}.ts` })]),
+      ),
     },
-    workflows,
     join(mkdtempSync(join(tmpdir(), 'reeve-bill-')), 'bundles'),
   );
   const environment: Record<string, string> = {
@@ -195,12 +198,15 @@ async function load(
     REEVE_RESPONSE_CHANNELS: '{}',
     REEVE_EVENT_BUS: 'default',
     REEVE_DEPLOYMENT: 'bill',
+    REEVE_COMMAND: 'npx reeve --stack bill',
   };
   Object.assign(process.env, environment);
+  loads += 1;
   const handlerOf = async (name: string): Promise<Handler> => {
-    // Each module reads its environment once, when it is loaded.
+    // Each module reads its environment once, when it is loaded; a bundle is made once, and loaded for each run.
     process.env['REEVE_REPLY_QUEUE'] = queue(queueNames.reply(prefix, name));
-    const { handler } = await import(pathToFileURL(join(folderOf(name), 'index.mjs')).href);
+    const { href } = pathToFileURL(join(folderOf(name), 'index.mjs'));
+    const { handler } = await import(`${href}?run=${loads}`);
     return handler;
   };
   const scheduler = { kind: 'scheduler', handle: await handlerOf('scheduler') } as const;

@@ -5,4 +5,4 @@ import { readConfig, serviceVariables } from '../config.ts';
 
 const { REEVE_SERVICE_URL } = readConfig(serviceVariables);
 
-export const handler = agentHandler(serviceAgent(payment, REEVE_SERVICE_URL, fetch));
+export const handler = agentHandler({ agent: serviceAgent(payment, REEVE_SERVICE_URL, fetch) });

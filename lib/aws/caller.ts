@@ -3,8 +3,8 @@
  * cannot forge.
  */
 import { createHash } from 'node:crypto';
-import type { SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
+import type { QueueMessage } from '#aws/lambda-events.ts';
 import { type Identity, principalName, type Role, roles } from '#core/access/principal.ts';
 import { limits } from '#core/model/limits.ts';
 
@@ -73,7 +73,7 @@ function wordsOf(claim: unknown): readonly string[] {
 }
 
 /** The sender of a submission as SQS reports it, which the sender cannot forge. */
-export function senderOf(record: Pick<SQSRecord, 'attributes'> | undefined): string {
+export function senderOf(record: Pick<QueueMessage, 'attributes'> | undefined): string {
   const { SenderId: sender = '' } = record?.attributes ?? {};
   return sender === '' ? 'submission-queue' : principalName(sender, sha256);
 }

@@ -21,11 +21,12 @@ import type { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { FrontDoor } from '#infra/access/front-door.ts';
-import { AgentChannel, type AgentProps, agentEntries } from '#infra/agents/agent-channel.ts';
+import { AgentChannel, type AgentProps, agentSources } from '#infra/agents/agent-channel.ts';
 import { configuredAgents, missingServices } from '#infra/agents/configured-agents.ts';
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { type Bundle, bundle as esbuild } from '#infra/functions/bundles.ts';
 import { deployedLimits } from '#infra/functions/deployed-limits.ts';
+import { roleSource } from '#infra/functions/function-code.ts';
 import { Notifications } from '#infra/operations/notifications.ts';
 import { Observability } from '#infra/operations/observability.ts';
 import { outputs } from '#infra/operations/outputs.ts';
@@ -55,8 +56,6 @@ export interface ReeveStackProps extends StackProps {
   readonly bundle?: Bundle;
 }
 
-/** Absolute paths, because the app may belong to another project. */
-const lambdas = join(import.meta.dirname, '..', '..', 'lambdas');
 const consoleBuilt = join(import.meta.dirname, '..', 'console', 'dist');
 
 /**
@@ -79,7 +78,7 @@ export class ReeveStack extends Stack {
     if (missing !== null) Annotations.of(this).addError(missing);
     const removal = removalOf(settings.stage);
     const every = Duration.minutes(settings.sweepMinutes);
-    const code = codeOf(settings, agents, (entries) => bundle(entries, workflows, bundlesOf(this)));
+    const code = codeOf(settings, agents, workflows, (sources) => bundle(sources, bundlesOf(this)));
     const webhooks = webhookChannels(this, settings, code, removal);
     const responses = responseVariable(this, settings);
     const shares = tenantVariable(settings);
@@ -207,28 +206,33 @@ function bundlesOf(stack: Stack): string {
 function codeOf(
   { submissionQueue, webhooks, console }: Settings,
   agents: readonly AgentProps[],
-  bundled: (entries: Readonly<Record<string, string>>) => (name: string) => string,
+  workflows: string,
+  bundled: (sources: Readonly<Record<string, string>>) => (name: string) => string,
 ): (name: string) => Code {
+  const roles = [
+    ...(['front-door', 'scheduler', 'supervisor', 'notifier'] as const),
+    ...(Object.keys(webhooks).length > 0 ? (['webhook'] as const) : []),
+    ...(submissionQueue ? (['submission'] as const) : []),
+  ];
   const folderOf = bundled({
-    'front-door': `${lambdas}/front-door.ts`,
-    scheduler: `${lambdas}/scheduler.ts`,
-    supervisor: `${lambdas}/supervisor.ts`,
-    notifier: `${lambdas}/notifier.ts`,
-    ...(Object.keys(webhooks).length > 0 ? { webhook: `${lambdas}/webhook.ts` } : {}),
-    ...(submissionQueue ? { submission: `${lambdas}/submission.ts` } : {}),
-    ...agentEntries(agents),
+    ...Object.fromEntries(roles.map((role) => [role, roleSource(role, workflows)])),
+    ...agentSources(agents),
   });
-  if (console !== undefined) addConsole(folderOf('front-door'));
-  return (name) => Code.fromAsset(folderOf(name));
+  const withPages = console === undefined ? undefined : withConsole(folderOf('front-door'));
+  return (name) =>
+    Code.fromAsset(name === 'front-door' ? (withPages ?? folderOf(name)) : folderOf(name));
 }
 
-/** Adds the console's files, as `npm ci` built them, to the function that serves them. */
-function addConsole(folder: string): void {
+/** A copy of the front door's code, with the files of the console, as `npm ci` built them. */
+function withConsole(folder: string): string {
   if (!existsSync(join(consoleBuilt, 'index.html'))) {
     throw new ReeveError(
       'console-unbuilt',
       'The console is not built. Run `npm run prepare` where Reeve is installed, then deploy again.',
     );
   }
-  cpSync(consoleBuilt, join(folder, 'console'), { recursive: true });
+  const copy = `${folder}-with-console`;
+  cpSync(folder, copy, { recursive: true });
+  cpSync(consoleBuilt, join(copy, 'console'), { recursive: true });
+  return copy;
 }

@@ -5,4 +5,4 @@ import { billing } from './flow-workflows.ts';
 
 const { REEVE_SERVICE_URL } = readConfig(serviceVariables);
 
-export const handler = agentHandler(serviceAgent(billing, REEVE_SERVICE_URL, fetch));
+export const handler = agentHandler({ agent: serviceAgent(billing, REEVE_SERVICE_URL, fetch) });

@@ -2,6 +2,8 @@ import { agentHandler } from '../../lambdas/agent-handler.ts';
 import { echo } from './long-chain.ts';
 
 export const handler = agentHandler({
-  contract: echo,
-  perform: async ({ number }) => ({ number }),
+  agent: {
+    contract: echo,
+    perform: async ({ number }) => ({ number }),
+  },
 });

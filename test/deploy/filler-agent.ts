@@ -1,4 +1,4 @@
 import { agentHandler } from '../../lambdas/agent-handler.ts';
 import { fills } from '../support/largest.ts';
 
-export const handler = agentHandler(fills);
+export const handler = agentHandler({ agent: fills });

@@ -5,4 +5,4 @@ import { packing } from './flow-workflows.ts';
 
 const { REEVE_SERVICE_URL } = readConfig(serviceVariables);
 
-export const handler = agentHandler(serviceAgent(packing, REEVE_SERVICE_URL, fetch));
+export const handler = agentHandler({ agent: serviceAgent(packing, REEVE_SERVICE_URL, fetch) });

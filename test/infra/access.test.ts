@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import type { Role } from '#core/access/principal.ts';
+import { workflows } from '#workflows/shipped.ts';
+import { frontDoorHandler } from '../../lambdas/front-door.ts';
 import {
   type AccessRow,
   accessTable,
@@ -142,8 +144,7 @@ async function frontDoor(mode: Mode) {
     AWS_ENDPOINT_URL_SQS: sqs.endpoint,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  vi.resetModules();
-  const { handler } = await import('../../lambdas/front-door.ts');
+  const handler = frontDoorHandler({ workflows });
   const context: Context = {
     callbackWaitsForEmptyEventLoop: false,
     functionName: 'front-door',

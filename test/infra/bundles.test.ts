@@ -7,11 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '#infra/functions/bundles.ts';
 import { agents, bars, environment, roles } from '../../bench/cold-environment.ts';
-
-const entries = Object.fromEntries([
-  ...roles.map((name) => [name, `lambdas/${name}.ts`]),
-  ...agents.map((name) => [name, `lambdas/agents/${name}.ts`]),
-]);
+import { shippedSources } from '../support/shipped-sources.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'reeve-bundles-'));
 afterAll(() => rmSync(outdir, { recursive: true }));
@@ -19,7 +15,7 @@ afterAll(() => rmSync(outdir, { recursive: true }));
 let fileOf: (name: string) => string;
 const sourceOf = (name: string) => readFileSync(fileOf(name), 'utf8');
 beforeAll(() => {
-  const folderOf = bundle(entries, 'lib/workflows/shipped.ts', join(outdir, 'bundles'));
+  const folderOf = bundle(shippedSources(agents), join(outdir, 'bundles'));
   fileOf = (name) => join(folderOf(name), 'index.mjs');
   // Ten bundles in a separate process take a second on an idle machine.
 }, 60_000);

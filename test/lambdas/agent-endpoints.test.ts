@@ -33,11 +33,13 @@ async function invoke(count: number, service: (endpoint: string) => Promise<void
   // Imported here, because a function reads its environment when it is loaded.
   const { agentHandler } = await import('../../lambdas/agent-handler.ts');
   const handler = agentHandler({
-    contract,
-    endpoints: [{ url: 'north' }, { url: 'south' }],
-    async perform(_, { endpoint }) {
-      await service(endpoint);
-      return {};
+    agent: {
+      contract,
+      endpoints: [{ url: 'north' }, { url: 'south' }],
+      async perform(_, { endpoint }) {
+        await service(endpoint);
+        return {};
+      },
     },
   });
   const Records = Array.from({ length: count }, (_, number) => {

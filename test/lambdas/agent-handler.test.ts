@@ -14,6 +14,6 @@ agentContract('TypeScript', async ({ endpoint, requests, replies, service }) => 
   });
   // Imported here, because a function reads its environment when it is loaded.
   const { agentHandler } = await import('../../lambdas/agent-handler.ts');
-  const handler = agentHandler(serviceAgent(payment, service, fetch));
+  const handler = agentHandler({ agent: serviceAgent(payment, service, fetch) });
   return pollQueue(sqsClient({ endpoint }), requests, (event, context) => handler(event, context));
 });

@@ -1,6 +1,7 @@
 /** The front door with events as API Gateway creates them. */
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { workflows } from '#workflows/shipped.ts';
 
 vi.stubEnv('AWS_REGION', 'eu-central-1');
 vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'front-door');
@@ -15,7 +16,8 @@ vi.stubEnv('REEVE_QUEUES', 'https://sqs.eu-central-1.amazonaws.com/123456789012/
 vi.stubEnv('REEVE_PRIORITIES', 'normal');
 vi.stubEnv('REEVE_RESPONSE_CHANNELS', '{}');
 
-const { handler } = await import('../../lambdas/front-door.ts');
+const { frontDoorHandler } = await import('../../lambdas/front-door.ts');
+const handler = frontDoorHandler({ workflows });
 
 const answerSchema = z.object({ statusCode: z.int(), body: z.string() });
 

@@ -12,13 +12,15 @@ test('the details of an order are deleted when its record expires, and no others
     AWS_ENDPOINT_URL_DYNAMODB: server.url,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     REEVE_DEPLOYMENT: 'test',
+    REEVE_COMMAND: 'npx reeve --stack test',
     REEVE_EVENT_BUS: 'default',
     REEVE_ORDERS_TABLE: orders,
     REEVE_QUEUES: 'http://127.0.0.1/000000000000/test',
     REEVE_RESPONSE_CHANNELS: '{}',
   });
   // Imported here, because a function reads its environment when it is loaded.
-  const { handler } = await import('../../lambdas/notifier.ts');
+  const { notifierHandler } = await import('../../lambdas/notifier.ts');
+  const handler = notifierHandler();
   for (const id of ['expired', 'kept']) {
     const Item = { OrderID: { S: id }, Details: { S: '{"address":"Analytical Lane 1"}' } };
     await server.client.send(new PutItemCommand({ TableName: orders, Item }));

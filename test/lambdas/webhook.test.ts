@@ -48,7 +48,8 @@ test('each message is sent unchanged, signed with the secret; a message that the
     REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:shop-AbCdEf',
   });
   // Imported here, because a function reads its environment when it is loaded.
-  const { handler } = await import('../../lambdas/webhook.ts');
+  const { webhookHandler } = await import('../../lambdas/webhook.ts');
+  const handler = webhookHandler();
   const answer = await handler(eventOf(['taken', 'refused']), lambdaContext());
 
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-refused' }] });

@@ -3,8 +3,8 @@
  * the change.
  */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBRecord } from 'aws-lambda';
 import * as z from 'zod';
+import type { StreamRecord } from '#aws/lambda-events.ts';
 import { reasonAttributes } from '#aws/queues/parking.ts';
 import type { Change } from '#core/model/change.ts';
 import { UnreadableDataError } from '#core/model/errors.ts';
@@ -32,7 +32,7 @@ const schema = z.object({
 export function changeParking(
   client: SQSClient,
   queue: string,
-): (record: DynamoDBRecord, reason: string) => Promise<void> {
+): (record: StreamRecord, reason: string) => Promise<void> {
   return async ({ eventName, dynamodb }, reason) => {
     const { Keys, OldImage, NewImage } = dynamodb ?? {};
     // Only the state of the old image is needed; without the rest the message fits SQS's size limit.

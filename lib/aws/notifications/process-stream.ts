@@ -1,6 +1,7 @@
 /** Reads records of the Processes table's change stream. */
-import type { DynamoDBRecord } from 'aws-lambda';
+
 import * as z from 'zod';
+import type { StreamImage, StreamRecord } from '#aws/lambda-events.ts';
 import { fromItem, type Item } from '#aws/store/attributes.ts';
 import type { RemovedOrder } from '#aws/store/forget-orders.ts';
 import { recordOfAttributes } from '#aws/store/record-item.ts';
@@ -22,7 +23,7 @@ const stateSchema = z.object({ ProcessState: z.enum(processStates) });
  * @throws {CorruptDataError} when no version of Reeve wrote it
  * @throws {NewerDataError} `record-newer`
  */
-export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntry {
+export function streamEntry({ eventName, dynamodb }: StreamRecord): StreamEntry {
   if (eventName === 'REMOVE') {
     const line = lineOf(dynamodb?.OldImage);
     return { kind: 'removed', orderId: keyOf(dynamodb?.Keys), line };
@@ -34,9 +35,7 @@ export function streamEntry({ eventName, dynamodb }: DynamoDBRecord): StreamEntr
   return change === null ? { kind: 'nothing' } : { kind: 'changed', change };
 }
 
-type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
-
-function keyOf(keys: Image = {}): OrderId {
+function keyOf(keys: StreamImage = {}): OrderId {
   try {
     return orderId(keys['OrderID']?.S ?? '');
   } catch (cause) {
@@ -45,7 +44,7 @@ function keyOf(keys: Image = {}): OrderId {
 }
 
 /** Null for a record without a singleton key. */
-function lineOf(image: Image = {}): LineName | null {
+function lineOf(image: StreamImage = {}): LineName | null {
   const line = image['Line']?.S;
   try {
     return line === undefined ? null : lineName(line);
@@ -54,7 +53,7 @@ function lineOf(image: Image = {}): LineName | null {
   }
 }
 
-function stateOf(image: Image) {
+function stateOf(image: StreamImage) {
   const parsed = stateSchema.safeParse(plain(image));
   if (parsed.success) return parsed.data.ProcessState;
   throw corrupt('The image before a change has no process state', parsed.error);
@@ -68,7 +67,7 @@ function corrupt(what: string, cause: unknown): CorruptDataError {
   );
 }
 
-function plain(image: Image = {}): Record<string, string | number | null> {
+function plain(image: StreamImage = {}): Record<string, string | number | null> {
   const item: Item = {};
   for (const [name, { S, N, NULL: isNull }] of Object.entries(image)) {
     if (S !== undefined) item[name] = { S };

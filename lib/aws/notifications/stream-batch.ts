@@ -5,7 +5,7 @@
  * are about to replace these. Notifications to an unavailable receiver enter the retry queue; unreadable
  * records are parked.
  */
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { BatchResponse, StreamEvent, StreamRecord } from '#aws/lambda-events.ts';
 import type { RemovedOrder } from '#aws/store/forget-orders.ts';
 import type { Change } from '#core/model/change.ts';
 import { CorruptDataError, describeError, NewerDataError } from '#core/model/errors.ts';
@@ -19,7 +19,7 @@ export interface StreamConsumer {
   /** Deletes the orders of process records that have expired. */
   readonly forget: (removed: readonly RemovedOrder[]) => Promise<void>;
   /** Parks an unreadable record for operators, with the reason. */
-  readonly park: (record: DynamoDBRecord, reason: string) => Promise<void>;
+  readonly park: (record: StreamRecord, reason: string) => Promise<void>;
   readonly log: Log;
 }
 
@@ -27,18 +27,18 @@ export interface StreamConsumer {
 export type Stop = 'Processed' | 'Undone' | 'Error';
 
 export interface StreamDelivery {
-  readonly response: DynamoDBBatchResponse;
+  readonly response: BatchResponse;
   /** Orders that stopped, by state; each is counted once however often its change is delivered. */
   readonly stopped: Readonly<Record<Stop, number>>;
 }
 
-type Unread = { readonly kind: 'unread'; readonly record: DynamoDBRecord; readonly reason: string };
+type Unread = { readonly kind: 'unread'; readonly record: StreamRecord; readonly reason: string };
 /** Written by a newer release. */
 type Newer = { readonly kind: 'newer' };
 type Read = StreamEntry | Unread | Newer;
 
 export async function deliverStream(
-  { Records: records }: DynamoDBStreamEvent,
+  { Records: records }: StreamEvent,
   consumer: StreamConsumer,
 ): Promise<StreamDelivery> {
   const entries = records.map(read);
@@ -62,7 +62,7 @@ export async function deliverStream(
   return { stopped, response: answer(records, first) };
 }
 
-function read(record: DynamoDBRecord): Read {
+function read(record: StreamRecord): Read {
   try {
     return streamEntry(record);
   } catch (error) {
@@ -122,7 +122,7 @@ function isStop(processState: ProcessState): processState is Stop {
 }
 
 /** An empty response acknowledges everything, so a failure without an identifier must throw. */
-function answer(records: readonly DynamoDBRecord[], first: number): DynamoDBBatchResponse {
+function answer(records: readonly StreamRecord[], first: number): BatchResponse {
   if (first === records.length) return { batchItemFailures: [] };
   const itemIdentifier = records[first]?.dynamodb?.SequenceNumber;
   if (itemIdentifier !== undefined) return { batchItemFailures: [{ itemIdentifier }] };

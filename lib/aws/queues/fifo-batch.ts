@@ -3,7 +3,7 @@
  * concurrently. After the first message of an order that fails, the rest of that order is not tried. It is
  * returned to the queue, hidden for the same time, so that no message overtakes another.
  */
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { BatchResponse, QueueEvent, QueueMessage } from '#aws/lambda-events.ts';
 import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
@@ -26,10 +26,10 @@ const retryBackOff: BackOff = { firstMs: 5_000, maxMs: 900_000 };
 const retryAfterMaxSeconds = 3_600;
 
 export async function deliverFifo<Message>(
-  { Records: records }: SQSEvent,
+  { Records: records }: QueueEvent,
   { codec, deliver, hide, log }: FifoConsumer<Message>,
-): Promise<SQSBatchResponse> {
-  const reasons = new Map<SQSRecord, unknown>();
+): Promise<BatchResponse> {
+  const reasons = new Map<QueueMessage, unknown>();
   const failedAt = await deliverInOrder(
     records,
     groupOf,
@@ -43,7 +43,7 @@ export async function deliverFifo<Message>(
       });
     },
   );
-  const again: SQSRecord[] = [];
+  const again: QueueMessage[] = [];
   for (const place of failedAt) {
     const [failed] = records.slice(place);
     if (failed === undefined) continue;
@@ -61,12 +61,12 @@ export async function deliverFifo<Message>(
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-const groupOf = ({ attributes }: SQSRecord) => attributes.MessageGroupId ?? '';
+const groupOf = ({ attributes }: QueueMessage) => attributes.MessageGroupId ?? '';
 /** The group is an order id, followed by an audience in the retry queue. */
-const orderOf = (record: SQSRecord) => groupOf(record).split('/', 1)[0] ?? '';
+const orderOf = (record: QueueMessage) => groupOf(record).split('/', 1)[0] ?? '';
 
 /** Only Reeve writes to these queues: an unreadable message is left for the next deployment to read. */
-function messageIn<Message>(codec: MessageCodec<Message>, { body }: SQSRecord): Message {
+function messageIn<Message>(codec: MessageCodec<Message>, { body }: QueueMessage): Message {
   const decoded = codec.decode(body);
   if (decoded.kind === 'message') return decoded.message;
   throw new CorruptDataError('message-malformed', `A message ${decoded.reason}.`);

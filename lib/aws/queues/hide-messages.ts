@@ -7,14 +7,14 @@ import {
   ChangeMessageVisibilityBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { SQSRecord } from 'aws-lambda';
 import { unavailable } from '#aws/failure.ts';
+import type { QueueMessage } from '#aws/lambda-events.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { queueUrlOf } from './queue-url.ts';
 
 /** A message and the whole seconds from now for which it is hidden, 0 to 43,200 (SQS). */
 export interface Hiding {
-  readonly record: SQSRecord;
+  readonly record: QueueMessage;
   readonly seconds: number;
 }
 
@@ -38,7 +38,7 @@ export function hideMessages(client: SQSClient): Hide {
 }
 
 /** How often a message was received, including this time. */
-export const receivesOf = ({ attributes }: SQSRecord): number =>
+export const receivesOf = ({ attributes }: QueueMessage): number =>
   Number(attributes.ApproximateReceiveCount);
 
 async function hideBatch(client: SQSClient, messages: readonly Hiding[]): Promise<void> {

@@ -3,32 +3,32 @@
  * with their receive count, because the queue's visibility timeout exceeds the deadline of most steps.
  */
 
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { BatchResponse, QueueEvent, QueueMessage } from '#aws/lambda-events.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { Random } from '#ports/random.ts';
 import { redeliverAfterMs } from '#roles/delays.ts';
 import { deliverMessages, type Park, type QueueConsumer } from '#roles/queue-delivery.ts';
 import { type Hide, receivesOf } from './hide-messages.ts';
 
-export type ParkMessage = Park<SQSRecord>;
+export type ParkMessage = Park<QueueMessage>;
 
-export interface BatchConsumer<Message> extends QueueConsumer<Message, SQSRecord> {
+export interface BatchConsumer<Message> extends QueueConsumer<Message, QueueMessage> {
   readonly hide: Hide;
   readonly random: Random;
 }
 
 /** An empty or missing response would acknowledge the whole batch, so the type requires one. */
 export async function deliverBatch<Message>(
-  { Records: records }: SQSEvent,
+  { Records: records }: QueueEvent,
   consumer: BatchConsumer<Message>,
-): Promise<SQSBatchResponse> {
+): Promise<BatchResponse> {
   const again = await deliverMessages(records, consumer);
   if (again.length > 0) await hideAll(again, consumer);
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
 async function hideAll<Message>(
-  records: readonly SQSRecord[],
+  records: readonly QueueMessage[],
   { hide, random, log }: BatchConsumer<Message>,
 ): Promise<void> {
   try {

@@ -18,6 +18,8 @@ export const errorCodes = {
     'cursor-invalid': 'The cursor was not returned by a listing of this Reeve.',
     'data-exists': 'There are data in the directory that a backup would replace.',
     'data-unusable': 'The data directory cannot be created or opened.',
+    'esbuild-missing':
+      'The package esbuild, which bundles the functions, is not installed on the machine that deploys.',
     'file-exists': 'The file that a backup would create exists.',
     'file-missing': 'The data directory has no database.',
     'file-unusable': 'The system refuses the path: the same call fails again.',

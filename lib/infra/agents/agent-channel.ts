@@ -9,6 +9,7 @@ import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import type { Priority } from '#core/model/record.ts';
+import { agentSource } from '#infra/functions/function-code.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
@@ -77,10 +78,12 @@ const defaultTimeout = Duration.seconds(30);
  */
 const elsewhereReceivesMax = 5;
 
-/** The bundle entries of agents, by function name. */
-export const agentEntries = (agents: readonly AgentProps[]): Record<string, string> =>
+/** The entry modules of agents, by function name. */
+export const agentSources = (agents: readonly AgentProps[]): Record<string, string> =>
   Object.fromEntries(
-    agents.flatMap(({ name, entry }) => (entry === undefined ? [] : [[bundled(name), entry]])),
+    agents.flatMap(({ name, entry }) =>
+      entry === undefined ? [] : [[bundled(name), agentSource({ handler: entry })]],
+    ),
   );
 const bundled = (agent: string) => `agent-${agent}`;
 

@@ -1,5 +1,5 @@
 /**
- * Bundles functions, each into its own folder: `node bundle.ts '{"entries":{…},"outdir":…}'`. A separate
+ * Bundles functions, each into its own folder: `node bundle.ts '{"sources":{…},"outdir":…}'`. A separate
  * program, because esbuild takes plugins only asynchronously and constructs are created synchronously.
  */
 import { join } from 'node:path';
@@ -8,11 +8,9 @@ import * as z from 'zod';
 import { buildOptions } from './build-options.ts';
 
 const argument = z.object({
-  /** Source files by function name. */
-  entries: z.record(z.string(), z.string()),
+  /** The text of each entry module, by the name of its function. */
+  sources: z.record(z.string(), z.string()),
   outdir: z.string(),
-  /** The module that exports `workflows`. */
-  workflows: z.string(),
 });
 
 /** Excludes zod's messages in forty languages (350 KB), which no function uses; English is kept. */
@@ -51,18 +49,30 @@ const credentialsOfRole: Plugin = {
   },
 };
 
-const { entries, outdir, workflows } = argument.parse(JSON.parse(process.argv[2] ?? ''));
+const { sources, outdir } = argument.parse(JSON.parse(process.argv[2] ?? ''));
+
+/** Entry modules exist as texts only, which name files by absolute paths. */
+const entriesFromTexts: Plugin = {
+  name: 'entries-from-texts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === 'entry-point' ? { path, namespace: 'function' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'function' }, ({ path }) => ({
+      contents: sources[path] ?? '',
+      resolveDir: process.cwd(),
+      loader: 'js',
+    }));
+  },
+};
 
 await build({
-  ...buildOptions(workflows),
-  entryPoints: Object.entries(entries).map(([name, path]) => ({
-    in: path,
-    out: join(name, 'index'),
-  })),
+  ...buildOptions,
+  entryPoints: Object.keys(sources).map((name) => ({ in: name, out: join(name, 'index') })),
   outdir,
   outExtension: { '.js': '.mjs' },
   minify: true,
   // The log contains the names of errors.
   keepNames: true,
-  plugins: [oneLanguage, credentialsOfRole],
+  plugins: [entriesFromTexts, oneLanguage, credentialsOfRole],
 });

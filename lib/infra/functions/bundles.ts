@@ -1,29 +1,32 @@
-/** Bundles all functions of a stack in one run of esbuild, which takes a second. */
-import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+/** Bundles the functions of a deployment. One run of esbuild for all takes a second, as one run for each would. */
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-
-const bundler = join(import.meta.dirname, 'bundle.ts');
+import { runEsbuildProgram } from './esbuild-program.ts';
 
 /**
- * Bundles each entry with the given workflows.
+ * Bundles each function into a folder of its own.
  *
- * @param entries source files by function name
- * @param workflows the module that exports `workflows`
- * @param outdir the output folder; existing content is deleted
+ * @param sources the text of each entry module, by the name of its function
+ * @param outdir the folder for the folders of functions that are not bundled yet
  * @returns the folder of each function's `index.mjs`, by name
  */
 export type Bundle = (
-  entries: Readonly<Record<string, string>>,
-  workflows: string,
+  sources: Readonly<Record<string, string>>,
   outdir: string,
 ) => (name: string) => string;
 
-/** Bundles with esbuild, in a process of its own. @throws when esbuild reports an error */
-export const bundle: Bundle = (entries, workflows, outdir) => {
-  rmSync(outdir, { recursive: true, force: true });
-  execFileSync(process.execPath, [bundler, JSON.stringify({ entries, outdir, workflows })], {
-    stdio: 'inherit',
-  });
-  return (name) => join(outdir, name);
+/** The folder of each entry module that this process has bundled: an app may have several stacks with the same code. */
+const known = new Map<string, string>();
+const isBundled = (source: string) =>
+  existsSync(join(known.get(source) ?? '', 'index.mjs')) && known.has(source);
+
+/** Bundles with esbuild what this process has not bundled yet. @throws when esbuild reports an error */
+export const bundle: Bundle = (sources, outdir) => {
+  const missing = Object.entries(sources).filter(([, source]) => !isBundled(source));
+  for (const [name] of missing) rmSync(join(outdir, name), { recursive: true, force: true });
+  if (missing.length > 0) {
+    runEsbuildProgram('bundle', { sources: Object.fromEntries(missing), outdir });
+    for (const [name, source] of missing) known.set(source, join(outdir, name));
+  }
+  return (name) => known.get(sources[name] ?? '') ?? join(outdir, name);
 };

@@ -106,6 +106,7 @@ export class Notifications extends Construct {
         REEVE_ORDERS_TABLE: store.orders.tableName,
         REEVE_EVENT_BUS: bus.eventBusName,
         REEVE_DEPLOYMENT: Stack.of(this).stackName,
+        REEVE_COMMAND: `npx reeve --stack ${Stack.of(this).stackName}`,
       },
     });
     new EventSourceMapping(this, 'Stream', {

@@ -17,4 +17,4 @@ const timed: typeof fetch = (url, init = {}) => {
 /** Its handler. */
 export const timedAgent = <Input extends JsonValue, Output extends JsonValue>(
   contract: AgentContract<Input, Output>,
-) => agentHandler(serviceAgent(contract, REEVE_SERVICE_URL, timed));
+) => agentHandler({ agent: serviceAgent(contract, REEVE_SERVICE_URL, timed) });

@@ -5,4 +5,4 @@ import { counted } from './workflows.ts';
 
 const { REEVE_SERVICE_URL } = readConfig(serviceVariables);
 
-export const handler = agentHandler(serviceAgent(counted, REEVE_SERVICE_URL, fetch));
+export const handler = agentHandler({ agent: serviceAgent(counted, REEVE_SERVICE_URL, fetch) });
