@@ -3,6 +3,7 @@ import type { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
+  type ITable,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
@@ -28,10 +29,26 @@ import {
   recentIndex,
 } from '#aws/store/tables.ts';
 import { limitOfKey, rateItemName } from '#core/flow/limit-names.ts';
-import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { Grantee } from '#infra/functions/grantee.ts';
+
+/** A table, made in this app or imported: with exactOptionalPropertyTypes the one is not assignable to the other. */
+export type AnyTable = ITable | TableV2;
+
+/** The tables of a deployment. */
+export interface ReeveTables {
+  /** The details of orders. */
+  readonly orders: AnyTable;
+  /** The process records, with their indexes and a change stream of new and old images. */
+  readonly processes: AnyTable;
+  /** What sweeps and functions remember together. */
+  readonly coordination: AnyTable;
+}
 
 /** Properties of {@link StateStore}. */
 export interface StateStoreProps {
+  /** Existing tables, with the keys and indexes of those that Reeve makes. @default new ones */
+  readonly tables?: ReeveTables | undefined;
   /** What happens to the tables when the stack is deleted. */
   readonly removal: RemovalPolicy;
   readonly protectedFromDeletion: boolean;
@@ -49,40 +66,19 @@ const attribute = ({ name, type }: Key) => ({
 });
 
 /** The tables of the state store, and the permissions of functions on them. */
-export class StateStore extends Construct {
-  readonly orders: TableV2;
-  readonly processes: TableV2;
-  readonly coordination: TableV2;
+export class StateStore extends Construct implements ReeveTables {
+  readonly orders: AnyTable;
+  readonly processes: AnyTable;
+  readonly coordination: AnyTable;
   /** Variables of a function that uses the store. */
   readonly environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: StateStoreProps) {
     super(scope, id);
-    const common = {
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.dynamoOwnedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: props.protectedFromDeletion,
-      removalPolicy: props.removal,
-    };
-    this.orders = new TableV2(this, 'Orders', { ...common, partitionKey: attribute(orderKey) });
-    this.processes = new TableV2(this, 'Processes', {
-      ...common,
-      partitionKey: attribute(orderKey),
-      timeToLiveAttribute: expiryAttribute,
-      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      globalSecondaryIndexes: processIndexes.map(({ name, partition, sort }) => ({
-        indexName: name,
-        partitionKey: attribute(partition),
-        sortKey: attribute(sort),
-        projectionType: ProjectionType.KEYS_ONLY,
-      })),
-    });
-    this.coordination = new TableV2(this, 'Coordination', {
-      ...common,
-      partitionKey: attribute(coordinationKey),
-      timeToLiveAttribute: expiryAttribute,
-    });
+    const { orders, processes, coordination } = props.tables ?? newTables(this, props);
+    this.orders = orders;
+    this.processes = processes;
+    this.coordination = coordination;
     this.environment = {
       REEVE_ORDERS_TABLE: this.orders.tableName,
       REEVE_PROCESSES_TABLE: this.processes.tableName,
@@ -93,34 +89,34 @@ export class StateStore extends Construct {
   }
 
   /** Creates order and process record in one transaction. */
-  allowCreate(to: ReeveFunction): void {
+  allowCreate(to: Grantee): void {
     to.allow(['dynamodb:PutItem'], this.orders.tableArn, this.processes.tableArn);
     this.allowRead(to);
   }
 
   /** Writes transitions of existing records. */
-  allowCommit(to: ReeveFunction): void {
+  allowCommit(to: Grantee): void {
     to.allow(['dynamodb:PutItem'], this.processes.tableArn);
     this.allowRead(to);
   }
 
   /** Changes the lines of orders with a singleton key, which are items of the Orders table. */
-  allowLines(to: ReeveFunction): void {
+  allowLines(to: Grantee): void {
     const actions = ['dynamodb:PutItem', 'dynamodb:DeleteItem'];
     to.allowItems(actions, this.orders.tableArn, lineKey('*'));
   }
 
-  allowRead(to: ReeveFunction): void {
+  allowRead(to: Grantee): void {
     to.allow(['dynamodb:BatchGetItem'], this.orders.tableArn, this.processes.tableArn);
   }
 
-  allowList(to: ReeveFunction): void {
+  allowList(to: Grantee): void {
     const listed = [recentIndex, attentionIndex, correlationIndex];
     to.allow(['dynamodb:Query'], ...listed.map((index) => this.arnOf(index)));
   }
 
   /** Recovers orders, which needs the records but not the orders' details. */
-  allowSweep(to: ReeveFunction): void {
+  allowSweep(to: Grantee): void {
     to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
     to.allow(['dynamodb:Query'], this.arnOf(dueIndex), this.arnOf(heldIndex));
     const one = ['GetItem', 'PutItem', 'UpdateItem'];
@@ -131,26 +127,26 @@ export class StateStore extends Construct {
   }
 
   /** Starts what waits for an agent: reads its circuit and the index of held orders. */
-  allowStartHeld(to: ReeveFunction): void {
+  allowStartHeld(to: Grantee): void {
     to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
     const keys = [circuitKey('*'), agentSettingsKey];
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, ...keys);
   }
 
   /** Leases room in the limits of all agents, and slots of their rates. */
-  allowLimits(to: ReeveFunction): void {
+  allowLimits(to: Grantee): void {
     to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, limitKey('*'));
   }
 
   /** Leases slots of these rates, for calls that missed theirs and for further calls. @param rates their names; none: nothing */
-  allowRates(to: ReeveFunction, rates: readonly string[]): void {
+  allowRates(to: Grantee, rates: readonly string[]): void {
     if (rates.length === 0) return;
     const keys = rates.map((rate) => limitKey(rateItemName(limitOfKey(rate, '*'))));
     to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, ...keys);
   }
 
   /** Shows what agents do, changes which of them get calls, and starts what waits for them. */
-  allowAgents(to: ReeveFunction): void {
+  allowAgents(to: Grantee): void {
     to.allow(['dynamodb:Query'], this.arnOf(heldIndex));
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, circuitKey('*'));
     const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
@@ -158,23 +154,23 @@ export class StateStore extends Construct {
   }
 
   /** Shares the circuit of one agent among the instances of its function. */
-  allowCircuit(to: ReeveFunction, agent: string): void {
+  allowCircuit(to: Grantee, agent: string): void {
     const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
     to.allowItems(actions, this.coordination.tableArn, circuitKey(agent));
   }
 
   /** Reads when the last sweep was. */
-  allowRecall(to: ReeveFunction): void {
+  allowRecall(to: Grantee): void {
     to.allow(['dynamodb:BatchGetItem'], this.coordination.tableArn);
   }
 
   /** Reads how many orders wait. */
-  allowAdmission(to: ReeveFunction): void {
+  allowAdmission(to: Grantee): void {
     to.allowItems(['dynamodb:GetItem'], this.coordination.tableArn, admissionKey);
   }
 
   /** Deletes the orders of expired process records, and takes them out of their lines. */
-  allowForget(to: ReeveFunction): void {
+  allowForget(to: Grantee): void {
     to.allow(['dynamodb:BatchWriteItem'], this.orders.tableArn);
     to.allowItems(['dynamodb:BatchGetItem'], this.orders.tableArn, lineKey('*'));
     this.allowLines(to);
@@ -182,11 +178,14 @@ export class StateStore extends Construct {
 
   get streamArn(): string {
     const arn = this.processes.tableStreamArn;
-    if (arn === undefined) throw new Error('the Processes table has a stream');
-    return arn;
+    if (arn !== undefined) return arn;
+    throw new ReeveError(
+      'settings-invalid',
+      `The table \`tables.processes\` of ${this.node.path} has no known stream. Import it with its \`tableStreamArn\`.`,
+    );
   }
 
-  allowStream(to: ReeveFunction): void {
+  allowStream(to: Grantee): void {
     to.allow(
       ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
       this.streamArn,
@@ -196,4 +195,34 @@ export class StateStore extends Construct {
   private arnOf({ name }: Index): string {
     return `${this.processes.tableArn}/index/${name}`;
   }
+}
+
+function newTables(scope: Construct, props: StateStoreProps): ReeveTables {
+  const common = {
+    billing: Billing.onDemand(),
+    encryption: TableEncryptionV2.dynamoOwnedKey(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: props.protectedFromDeletion,
+    removalPolicy: props.removal,
+  };
+  return {
+    orders: new TableV2(scope, 'Orders', { ...common, partitionKey: attribute(orderKey) }),
+    processes: new TableV2(scope, 'Processes', {
+      ...common,
+      partitionKey: attribute(orderKey),
+      timeToLiveAttribute: expiryAttribute,
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      globalSecondaryIndexes: processIndexes.map(({ name, partition, sort }) => ({
+        indexName: name,
+        partitionKey: attribute(partition),
+        sortKey: attribute(sort),
+        projectionType: ProjectionType.KEYS_ONLY,
+      })),
+    }),
+    coordination: new TableV2(scope, 'Coordination', {
+      ...common,
+      partitionKey: attribute(coordinationKey),
+      timeToLiveAttribute: expiryAttribute,
+    }),
+  };
 }

@@ -2,7 +2,7 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { AgentChannel } from '#infra/agents/agent-channel.ts';
+import { type AgentChannel, namesOf } from '#infra/agents/agent-channel.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
@@ -17,6 +17,7 @@ export interface SchedulerProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
+  /** Also those that are added later, by {@link Scheduler.addAgent}. */
   readonly agents: readonly AgentChannel[];
   /** @default no deadline checks */
   readonly checks?: WorkQueue | undefined;
@@ -37,7 +38,6 @@ export class Scheduler extends Construct {
     { code, store, ready, agents, checks, hasLimits, environment, removal }: SchedulerProps,
   ) {
     super(scope, id);
-    const queues = [...ready.all, ...agents.map(({ replies }) => replies)];
     this.worker = new ReeveFunction(this, 'Function', {
       code,
       description: 'Reeve: Scheduler',
@@ -51,10 +51,8 @@ export class Scheduler extends Construct {
         ...readyVariables(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
-        REEVE_AGENTS: agents.map(({ agent }) => agent).join(','),
-        REEVE_LIMITED_AGENTS: agents
-          .flatMap(({ agent, isLimited }) => (isLimited ? [agent] : []))
-          .join(','),
+        REEVE_AGENTS: namesOf(agents),
+        REEVE_LIMITED_AGENTS: namesOf(agents, ({ isLimited }) => isLimited),
       },
     });
     store.allowCommit(this.worker);
@@ -63,7 +61,12 @@ export class Scheduler extends Construct {
     if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     store.allowStartHeld(this.worker);
     if (hasLimits) store.allowLimits(this.worker);
-    for (const { requests } of agents) requests.allowSendAndCount(this.worker);
-    for (const queue of queues) queue.consumedBy(this.worker);
+    for (const queue of ready.all) queue.consumedBy(this.worker);
+  }
+
+  /** Sends requests to the agent, and takes its replies. */
+  addAgent({ requests, replies }: AgentChannel): void {
+    requests.allowSendAndCount(this.worker);
+    replies.consumedBy(this.worker);
   }
 }

@@ -5,7 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { AgentChannel } from '#infra/agents/agent-channel.ts';
+import { type AgentChannel, namesOf } from '#infra/agents/agent-channel.ts';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { checkConcurrency, recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
@@ -18,6 +18,7 @@ export interface SweepScheduleProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
+  /** Also those that are added later. */
   readonly agents: readonly AgentChannel[];
   /** @default no deadline checks */
   readonly checks?: WorkQueue | undefined;
@@ -63,7 +64,7 @@ export class SweepSchedule extends Construct {
         ...readyVariables(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
-        REEVE_AGENTS: props.agents.map(({ agent }) => agent).join(','),
+        REEVE_AGENTS: namesOf(props.agents),
       },
     });
     store.allowSweep(this.worker);

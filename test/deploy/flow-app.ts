@@ -10,8 +10,8 @@ new ReeveStack(app, 'Flow', {
   settings: readSettings(app.node),
   workflows: 'test/deploy/flow-workflows.ts',
   agents: [
-    { name: 'packing', entry: 'test/deploy/packing-agent.ts', callsService },
-    { name: 'billing', entry: 'test/deploy/billing-agent.ts', callsService },
+    { name: 'packing', handler: 'test/deploy/packing-agent.ts', callsService },
+    { name: 'billing', handler: 'test/deploy/billing-agent.ts', callsService },
     { name: 'courier' },
   ],
 });

@@ -9,7 +9,7 @@ new ReeveStack(app, 'LongChain', {
   settings: readSettings(app.node),
   workflows: 'test/deploy/long-chain.ts',
   agents: [
-    { name: 'echo', entry: 'test/deploy/echo-agent.ts' },
-    { name: 'filler', entry: 'test/deploy/filler-agent.ts' },
+    { name: 'echo', handler: 'test/deploy/echo-agent.ts' },
+    { name: 'filler', handler: 'test/deploy/filler-agent.ts' },
   ],
 });

@@ -15,7 +15,7 @@ new ReeveStack(app, 'Rights', {
     shippedAgent('inventory'),
     shippedAgent('payment'),
     shippedAgent('shipping'),
-    { name: 'counted', entry: 'test/deploy/rights/counted-agent.ts', callsService: true },
+    { name: 'counted', handler: 'test/deploy/rights/counted-agent.ts', callsService: true },
     { name: 'manual' },
   ],
 });

@@ -2,15 +2,15 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentProps } from '#infra/agents/agent-channel.ts';
 import { sharesOf } from '#infra/agents/concurrency.ts';
+import type { StackAgentProps } from '#infra/agents/configured-agents.ts';
 import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import { stackWith, templateWith } from './scenario.ts';
 
-const entry = 'lambdas/agents/payment.ts';
-const agents: readonly AgentProps[] = [
+const handler = 'lambdas/agents/payment.ts';
+const agents: readonly StackAgentProps[] = [
   shippedAgent('payment'),
-  { name: 'echo', entry },
+  { name: 'echo', handler },
   { name: 'away' },
 ];
 const services = { payment: 'https://payment.example.com' };

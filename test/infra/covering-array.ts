@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import * as z from 'zod';
-import type { AgentProps } from '#infra/agents/agent-channel.ts';
+import type { StackAgentProps } from '#infra/agents/configured-agents.ts';
 import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
@@ -128,7 +128,7 @@ export function appOf({ [paymentIs]: payment, ...row }: Row, outdir: string, bun
     Object.entries({ ...others, services: all }).filter(([, value]) => value !== undefined),
   );
   const app = new App({ outdir, context: { ...context, ...inTests } });
-  const agents: AgentProps[] = [
+  const agents: StackAgentProps[] = [
     ...['fraud', 'inventory', 'shipping'].map((name) => shippedAgent(name)),
     isElsewhere ? { name: 'payment' } : shippedAgent('payment'),
   ];

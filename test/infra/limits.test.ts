@@ -7,16 +7,22 @@ import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { deadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
-import type { AgentProps } from '#infra/agents/agent-channel.ts';
+import type { StackAgentProps } from '#infra/agents/configured-agents.ts';
 import { awsLimits, measures } from '#infra/checks/aws-limits.ts';
 import { worstCase } from '#infra/checks/worst-case.ts';
 import { stackWith, synthesised } from './scenario.ts';
 
 /** Names of the maximum length. */
 const longName = (what: string, at: number) => `${what}${at}-`.padEnd(40, 'x');
-const entry = 'lambdas/agents/payment.ts';
-const agentsOf = (count: number, props: Partial<AgentProps> = { entry }): AgentProps[] =>
-  Array.from({ length: count }, (_, at) => ({ ...props, name: longName('agent', at) }));
+const handler = 'lambdas/agents/payment.ts';
+const agentsOf = (
+  count: number,
+  props: { readonly handler?: string } = { handler },
+): StackAgentProps[] =>
+  Array.from({ length: count }, (_, at) => {
+    const name = longName('agent', at);
+    return props.handler === undefined ? { name } : { name, handler: props.handler };
+  });
 const named = (count: number, value: (at: number) => unknown) =>
   Object.fromEntries(
     Array.from({ length: count }, (_, at) => [longName('channel', at), value(at)]),
@@ -105,7 +111,7 @@ test('a stack that AWS would reject is rejected at synthesis, with the exceeded 
   const responseQueues = named(30, () => everything.responseQueues.shop);
   const refused = () => Template.fromStack(stackWith(agentsOf(1), { responseQueues }));
   expect(refused).toThrow(
-    /Reeve\/FrontDoor\/Function\/Resource: \d{4} bytes of environment variables, but AWS allows 4096/,
+    /Reeve\/Default\/FrontDoor\/Function\/Resource: \d{4} bytes of environment variables, but AWS allows 4096/,
   );
   expect(() => Template.fromStack(stackWith(agentsOf(30), { priorities }))).toThrow(
     /\d+ resources, but AWS allows 500/,
@@ -113,8 +119,8 @@ test('a stack that AWS would reject is rejected at synthesis, with the exceeded 
 });
 
 test('Lambda counts the JSON of all variables, with quotes escaped and addresses at their longest', () => {
-  const stack = stackWith([{ name: 'a', entry, environment: { QUOTES: '"""' } }], {});
-  const found = measures(stack).find(({ of }) => of === 'Reeve/Agent-a/Agent/Resource');
+  const stack = stackWith([{ name: 'a', handler, environment: { QUOTES: '"""' } }], {});
+  const found = measures(stack).find(({ of }) => of === 'Reeve/Default/Agent-a/Agent/Resource');
   const at = 'https://sqs.ap-southeast-2.amazonaws.com/123456789012/Reeve';
   const [coordination] = Object.keys(Template.fromStack(stack).toJSON()['Resources']).filter(
     (name) => name.startsWith('StateStoreCoordination'),
@@ -137,7 +143,7 @@ test('the output DeadLetters names each dead-letter queue of the template, and i
   };
   const stack = stackWith(agentsOf(2), { ...everything, webhooks: named(2, () => webhook) });
   const longest = worstCase(stack);
-  const output = stack.node.findChild('DeadLetters');
+  const output = stack.node.findChild('Default').node.findChild('DeadLetters');
   const queues = deadLetterQueues(String(longest(Reflect.get(output, 'value'))));
   const known = Object.values(queues).flatMap(({ dead, sources }) => [
     dead,

@@ -193,10 +193,10 @@ test('with prompt recovery, the Scheduler may send checks, and the Supervisor ma
 });
 
 describe('in a stack whose agents have limits', () => {
-  const entry = 'lambdas/agents/payment.ts';
+  const handler = 'lambdas/agents/payment.ts';
   const names = ['payment', 'shipping', 'fraud', 'bank-east', 'bank-west'];
   const limited = templateWith(
-    names.map((name) => ({ name, entry })),
+    names.map((name) => ({ name, handler })),
     { submissionQueue: true },
     { workflows: 'test/infra/limited-workflows.ts' },
   );
@@ -219,7 +219,7 @@ describe('in a stack whose agents have limits', () => {
 
   test('without limits there is no such grant, and the variables are the same', () => {
     const same = templateWith(
-      names.map((name) => ({ name, entry })),
+      names.map((name) => ({ name, handler })),
       { submissionQueue: true },
     );
     expect(leases(same)).toEqual([]);

@@ -5,7 +5,7 @@ import { App, type StackProps } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 import * as z from 'zod';
-import type { AgentProps } from '#infra/agents/agent-channel.ts';
+import type { StackAgentProps } from '#infra/agents/configured-agents.ts';
 import { ReeveStack, type ReeveStackProps } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings/settings.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
@@ -43,9 +43,9 @@ export interface Grant {
   readonly keys?: readonly string[];
 }
 
-const functions: readonly AgentProps[] = [
-  { name: 'payment', entry: 'lambdas/agents/payment.ts' },
-  { name: 'shipping', entry: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
+const functions: readonly StackAgentProps[] = [
+  { name: 'payment', handler: 'lambdas/agents/payment.ts' },
+  { name: 'shipping', handler: 'lambdas/agents/shipping.ts', maxConcurrency: 7 },
 ];
 
 /** @param elsewhere agents that run elsewhere */
@@ -66,7 +66,7 @@ export function synthesised(...args: Parameters<typeof stackWith>): ReeveStack {
 
 /** A stack before its synthesis. */
 export function stackWith(
-  agents: readonly AgentProps[],
+  agents: readonly StackAgentProps[],
   context: Readonly<Record<string, unknown>> = {},
   props: StackProps & Partial<Pick<ReeveStackProps, 'workflows'>> = {},
 ): ReeveStack {

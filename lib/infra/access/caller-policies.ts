@@ -44,7 +44,7 @@ export function callerPolicies(
 }
 
 /** One method of one path, for any order id. */
-function arnOf(scope: Construct, apiId: string, { method, path }: DeployedRoute): string {
+export function arnOf(scope: Construct, apiId: string, { method, path }: DeployedRoute): string {
   return Stack.of(scope).formatArn({
     service: 'execute-api',
     resource: apiId,

@@ -6,6 +6,7 @@ import {
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
+  type IDomainName,
   type IHttpRouteAuthorizer,
   PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -52,9 +53,11 @@ export interface FrontDoorProps {
   /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
   /** @default IAM: callers sign with SigV4 */
-  readonly jwt?: JwtProps;
+  readonly jwt?: JwtProps | undefined;
+  /** All of whose paths the API takes. @default the address that API Gateway gives */
+  readonly domainName?: IDomainName | undefined;
   /** Requires `jwt`. @default no console */
-  readonly console?: ConsoleProps;
+  readonly console?: ConsoleProps | undefined;
 }
 
 /** The console's client at the OpenID provider. */
@@ -115,6 +118,9 @@ export class FrontDoor extends Construct {
       description: 'Reeve: submit orders and follow them',
       defaultAuthorizer: authorizer(props.jwt),
       ...cors(props),
+      ...(props.domainName !== undefined && {
+        defaultDomainMapping: { domainName: props.domainName },
+      }),
     });
     for (const { method, path, role } of deployedRoutes) {
       this.api.addRoutes({

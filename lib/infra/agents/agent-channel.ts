@@ -3,60 +3,34 @@
  * may send to its reply queue, so that the queue identifies the sender. Of the tables, an agent's function has access to the
  * items of its own circuit and of its rates alone.
  */
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, Lazy, type RemovalPolicy } from 'aws-cdk-lib';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import { type Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import type { Priority } from '#core/model/record.ts';
-import { agentSource } from '#infra/functions/function-code.ts';
-import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { granteeOf } from '#infra/functions/grantee.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
 import { queuePrefix } from '#infra/queues/queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from '#infra/queues/work-queue.ts';
+import { agentFunction } from './agent-function.ts';
 import { agentPolicy } from './agent-policy.ts';
+import {
+  type AgentProps,
+  type BundledAgent,
+  type FunctionAgentProps,
+  isBundled,
+  isFunction,
+} from './agent-props.ts';
 import { sharesOf } from './concurrency.ts';
-
-interface CommonAgentProps {
-  /** The agent's name in its contract. */
-  readonly name: string;
-  /** Exceeds `completeWithin` of all its steps; a function's is at most 15 minutes. @default 30 seconds */
-  readonly timeout?: Duration;
-}
-
-/** An agent that is a function. */
-export interface FunctionAgentProps extends CommonAgentProps {
-  /** The file that exports its `handler`. */
-  readonly entry: string;
-  /** Additional variables of its function. @default none */
-  readonly environment?: Readonly<Record<string, string>>;
-  /**
-   * Concurrent batches of ten calls, in all priority classes together: the load that its service supports.
-   * From 2 per class to 1,000; the setting `concurrency` takes precedence.
-   * @default as SQS and Lambda scale, up to 1,250 per class
-   */
-  readonly maxConcurrency?: number;
-  /** Whether it calls a service of the setting `services`, by REEVE_SERVICE_URL. @default false */
-  readonly callsService?: boolean;
-}
-
-/**
- * An agent that runs elsewhere, in any language, and uses the queues directly. The stack creates them and a
- * policy for the agent's role.
- */
-export interface QueueAgentProps extends CommonAgentProps {
-  readonly entry?: never;
-}
-
-/** An agent of the stack: a function, or a program that runs elsewhere. */
-export type AgentProps = FunctionAgentProps | QueueAgentProps;
+import { configureExisting } from './existing-function.ts';
 
 /** Properties of {@link AgentChannel}. */
 export interface AgentChannelProps {
   readonly agent: AgentProps;
-  /** @param name the function's name in the bundle */
-  readonly codeOf: (name: string) => Code;
+  /** The code of a function that Reeve makes. */
+  readonly code: (agent: BundledAgent) => Code;
   readonly store: StateStore;
   /** The names of the rates that its calls count in. */
   readonly rates: readonly string[];
@@ -68,7 +42,7 @@ export interface AgentChannelProps {
 
 /** The consumer of an agent's requests: its function, or any role with the policy. */
 export type AgentConsumer =
-  | { readonly kind: 'function'; readonly worker: ReeveFunction }
+  | { readonly kind: 'function'; readonly worker: IFunction }
   | { readonly kind: 'elsewhere'; readonly policy: ManagedPolicy };
 
 const defaultTimeout = Duration.seconds(30);
@@ -77,15 +51,6 @@ const defaultTimeout = Duration.seconds(30);
  * pass: six times its own timeout, five times (Lambda with SQS recommends at least 5).
  */
 const elsewhereReceivesMax = 5;
-
-/** The entry modules of agents, by function name. */
-export const agentSources = (agents: readonly AgentProps[]): Record<string, string> =>
-  Object.fromEntries(
-    agents.flatMap(({ name, entry }) =>
-      entry === undefined ? [] : [[bundled(name), agentSource({ handler: entry })]],
-    ),
-  );
-const bundled = (agent: string) => `agent-${agent}`;
 
 /** An agent's queues, with its function or with the policy for a program that runs elsewhere. */
 export class AgentChannel extends Construct {
@@ -100,14 +65,14 @@ export class AgentChannel extends Construct {
     super(scope, id);
     const { agent, priorities } = props;
     this.agent = agent.name;
-    this.isLimited = agent.entry !== undefined && agent.maxConcurrency !== undefined;
+    this.isLimited = isFunction(agent) && agent.maxConcurrency !== undefined;
     const prefix = queuePrefix(this);
     this.requests = new PriorityQueues(this, 'Requests', {
       priorities,
       nameOf: (priority) => queueNames.request(prefix, agent.name, priority),
       deadLetterName: deadLetterNames.request(prefix, agent.name),
-      functionTimeout: agent.timeout ?? defaultTimeout,
-      ...(agent.entry === undefined && { maxReceiveCount: elsewhereReceivesMax }),
+      functionTimeout: timeoutOf(agent),
+      ...(!isFunction(agent) && { maxReceiveCount: elsewhereReceivesMax }),
     });
     this.replies = new WorkQueue(this, 'Replies', {
       queueName: queueNames.reply(prefix, agent.name),
@@ -116,33 +81,26 @@ export class AgentChannel extends Construct {
       }),
       functionTimeout: props.schedulerTimeout,
     });
-    this.consumer =
-      agent.entry === undefined
-        ? { kind: 'elsewhere', policy: agentPolicy(this, agent.name, this.requests, this.replies) }
-        : { kind: 'function', worker: this.worker(agent, props) };
+    this.consumer = isFunction(agent)
+      ? { kind: 'function', worker: this.worker(agent, props) }
+      : { kind: 'elsewhere', policy: agentPolicy(this, agent.name, this.requests, this.replies) };
   }
 
-  private worker(
-    agent: FunctionAgentProps,
-    { codeOf, rates, removal, store }: AgentChannelProps,
-  ): ReeveFunction {
-    const worker = new ReeveFunction(this, 'Agent', {
-      code: codeOf(bundled(agent.name)),
-      description: `Reeve: agent ${agent.name}`,
-      timeout: agent.timeout ?? defaultTimeout,
-      removal,
-      // Part of the loop Scheduler – agent – Scheduler, which Lambda stops after some 16 steps by default.
-      recursiveLoop: RecursiveLoop.ALLOW,
-      environment: {
-        ...agent.environment,
-        ...queuesVariable(this.requests),
-        REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
-        REEVE_COORDINATION_TABLE: store.coordination.tableName,
-      },
-    });
-    store.allowCircuit(worker, agent.name);
-    store.allowRates(worker, rates);
-    worker.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
+  private worker(agent: FunctionAgentProps, props: AgentChannelProps): IFunction {
+    const { rates, removal, store } = props;
+    const environment = {
+      ...queuesVariable(this.requests),
+      REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
+      REEVE_COORDINATION_TABLE: store.coordination.tableName,
+    };
+    const timeout = timeoutOf(agent);
+    const worker = isBundled(agent)
+      ? agentFunction(this, agent, { code: props.code(agent), environment, timeout, removal })
+      : configureExisting(agent.function, environment);
+    const rights = granteeOf(worker);
+    store.allowCircuit(rights, agent.name);
+    store.allowRates(rights, rates);
+    rights.allow(['sqs:SendMessage'], this.replies.queue.queueArn);
     const { all } = this.requests;
     const total = agent.maxConcurrency;
     const limits = total === undefined ? [] : sharesOf(agent.name, total, all.length);
@@ -151,8 +109,27 @@ export class AgentChannel extends Construct {
   }
 }
 
+function timeoutOf(agent: AgentProps): Duration {
+  const existing = isFunction(agent) && !isBundled(agent) ? agent.function : undefined;
+  const own = existing instanceof LambdaFunction ? existing.timeout : undefined;
+  return agent.timeout ?? own ?? defaultTimeout;
+}
+
 /** The functions of the agents that have one, by agent. */
-export const agentFunctions = (agents: readonly AgentChannel[]): [string, ReeveFunction][] =>
+export const agentFunctions = (agents: readonly AgentChannel[]): [string, IFunction][] =>
   agents.flatMap(({ agent, consumer }) =>
     consumer.kind === 'function' ? [[agent, consumer.worker]] : [],
   );
+
+/** The names of agents as a variable, with those that are added before the synthesis. */
+export const namesOf = (
+  agents: readonly AgentChannel[],
+  isWanted: (agent: AgentChannel) => boolean = () => true,
+): string =>
+  Lazy.string({
+    produce: () =>
+      agents
+        .filter(isWanted)
+        .map(({ agent }) => agent)
+        .join(','),
+  });

@@ -1,14 +1,25 @@
 /** Applies a stack's settings to its agents; a setting for an unknown agent is rejected, not ignored. */
 import { ReeveError } from '#core/model/errors.ts';
 import type { Settings } from '#infra/settings/settings.ts';
-import type { AgentProps, FunctionAgentProps } from './agent-channel.ts';
+import { type AgentProps, type BundledAgent, isBundled, isFunction } from './agent-props.ts';
+
+/** An agent of the stack. */
+export type StackAgentProps =
+  | AgentProps
+  | (BundledAgent & {
+      /** Whether it calls a service of the setting `services`, by REEVE_SERVICE_URL. @default false */
+      readonly callsService?: boolean;
+    });
 
 /** An address that never answers, so that a `dev` stack can be inspected before a service exists. */
 const noService = (agent: string) => `https://${agent}.invalid`;
 
+const callsService = (agent: StackAgentProps): agent is BundledAgent =>
+  'callsService' in agent && agent.callsService === true;
+
 /** @throws {ReeveError} `settings-invalid` naming every setting without an agent */
 export function configuredAgents(
-  agents: readonly AgentProps[],
+  agents: readonly StackAgentProps[],
   settings: Settings,
 ): readonly AgentProps[] {
   const faults = [
@@ -17,8 +28,8 @@ export function configuredAgents(
       return fault === null ? [] : [`\`concurrency.${name}\` ${fault}`];
     }),
     ...Object.keys(settings.services).flatMap((name) => {
-      const callsNone = ({ callsService }: FunctionAgentProps) =>
-        callsService === true ? null : 'is an agent that does not call a service of this parameter';
+      const callsNone = (agent: StackAgentProps) =>
+        callsService(agent) ? null : 'is an agent that does not call a service of this parameter';
       const fault = faultOf(agents, name, callsNone);
       return fault === null ? [] : [`\`services.${name}\` ${fault}`];
     }),
@@ -33,38 +44,37 @@ export function configuredAgents(
 
 /** The reason why a setting for this agent would have no effect. */
 function faultOf(
-  agents: readonly AgentProps[],
+  agents: readonly StackAgentProps[],
   name: string,
-  more: (agent: FunctionAgentProps) => string | null,
+  more: (agent: StackAgentProps) => string | null,
 ): string | null {
   const agent = agents.find((one) => one.name === name);
   if (agent === undefined) return 'is not an agent of this stack';
-  return agent.entry === undefined ? 'is an agent that runs elsewhere' : more(agent);
+  return isFunction(agent) ? more(agent) : 'is an agent that runs elsewhere';
 }
 
 /** An error text when production lacks the address of a service. */
 export function missingServices(
-  agents: readonly AgentProps[],
+  agents: readonly StackAgentProps[],
   { services, stage }: Settings,
 ): string | null {
-  const missing = agents.flatMap(({ name, ...agent }) =>
-    agent.entry !== undefined && agent.callsService === true && services[name] === undefined
-      ? [`services.${name}`]
-      : [],
+  const missing = agents.flatMap((agent) =>
+    callsService(agent) && services[agent.name] === undefined ? [`services.${agent.name}`] : [],
   );
   if (stage !== 'prod' || missing.length === 0) return null;
   return `Missing parameters: ${missing.join(', ')}. In production an agent without the address of its service fails every order. Add -c services='{"AGENT":"https://…"}', or use -c stage=dev to inspect the stack. See docs/reference.md.`;
 }
 
-function configured(agent: AgentProps, { services, concurrency }: Settings): AgentProps {
-  if (agent.entry === undefined) return agent;
+function configured(agent: StackAgentProps, { services, concurrency }: Settings): AgentProps {
+  if (!isFunction(agent)) return agent;
   const maxConcurrency = concurrency[agent.name] ?? agent.maxConcurrency;
   const service = services[agent.name] ?? noService(agent.name);
   return {
     ...agent,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
-    ...(agent.callsService === true && {
-      environment: { ...agent.environment, REEVE_SERVICE_URL: service },
-    }),
+    ...(isBundled(agent) &&
+      callsService(agent) && {
+        environment: { ...agent.environment, REEVE_SERVICE_URL: service },
+      }),
   };
 }

@@ -30,10 +30,15 @@ export function acknowledge(scope: Construct, ...ids: readonly Finding[]): void 
 }
 
 /** A finding that cdk-nag reports per resource, named by its ARN. */
-export function acknowledgeFor(scope: Construct, id: Finding, arns: readonly string[]): void {
+export function acknowledgeFor(
+  scope: Construct,
+  id: Finding,
+  arns: readonly string[],
+  reason: string = reasons[id],
+): void {
   for (const arn of arns) {
     const name = `${id}[Resource::${nameOf(Stack.of(scope).resolve(arn))}]`;
-    Validations.of(scope).acknowledge({ id: name, reason: reasons[id] });
+    Validations.of(scope).acknowledge({ id: name, reason });
   }
 }
 

@@ -6,7 +6,7 @@ import { CfnOutput, CfnResource, Stack } from 'aws-cdk-lib';
 import { CfnDashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnManagedPolicy, CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IConstruct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import * as z from 'zod';
 import { worstCase } from './worst-case.ts';
 
@@ -45,15 +45,18 @@ export interface Measure {
   readonly amount: number;
 }
 
-/** Every amount that AWS limits, at its largest. */
-export function measures(stack: Stack): readonly Measure[] {
+/** Every amount that AWS limits, at its largest: of what is below the construct, and the numbers of its whole stack. */
+export function measures(scope: Construct): readonly Measure[] {
+  const stack = Stack.of(scope);
   const longest = worstCase(stack);
-  const all = stack.node.findAll().filter((construct) => Stack.of(construct) === stack);
+  const inStack = (construct: IConstruct) => Stack.of(construct) === stack;
+  const every = stack.node.findAll().filter(inStack);
+  const all = scope.node.findAll().filter(inStack);
   const outputs = all.filter((construct) => construct instanceof CfnOutput);
   const of = (construct: IConstruct) => construct.node.path;
   return [
-    count('resources', stack, all.filter(CfnResource.isCfnResource).length),
-    count('outputs', stack, outputs.length),
+    count('resources', stack, every.filter(CfnResource.isCfnResource).length),
+    count('outputs', stack, every.filter((construct) => construct instanceof CfnOutput).length),
     ...outputs.map((output) => ({
       limit: 'output' as const,
       of: of(output),
@@ -77,8 +80,8 @@ export function measures(stack: Stack): readonly Measure[] {
 }
 
 /** An error text for each exceeded limit. */
-export function excesses(stack: Stack): string[] {
-  return measures(stack)
+export function excesses(scope: Construct): string[] {
+  return measures(scope)
     .filter(({ limit, amount }) => amount > awsLimits[limit])
     .map(
       ({ limit, of, amount }) =>

@@ -1,5 +1,5 @@
 /** A Lambda function with its own log group and its own role, which initially may only write to that log. */
-import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -9,10 +9,13 @@ import {
   type RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { acknowledge } from '#infra/checks/acknowledge.ts';
+import { acknowledge, acknowledgeFor } from '#infra/checks/acknowledge.ts';
+import { deploymentOf, type Network } from '#infra/deployment/deployment.ts';
+import { type Grantee, granteeOf } from './grantee.ts';
 
 /** Properties of {@link ReeveFunction}. */
 export interface ReeveFunctionProps {
@@ -22,23 +25,43 @@ export interface ReeveFunctionProps {
   /** Its variables, in addition to those of the logger. */
   readonly environment: Readonly<Record<string, string>>;
   /** MiB; 1,769 MiB give one core. @default 256 */
-  readonly memorySize?: number;
+  readonly memorySize?: number | undefined;
   /** @default 30 seconds */
   readonly timeout?: Duration;
   /** Only for functions of the loop Scheduler – agent – Scheduler. @default Lambda stops recursive loops */
   readonly recursiveLoop?: RecursiveLoop;
   /** Concurrency reserved for the function, which also limits it. @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
+  /** @default that of the deployment */
+  readonly network?: Network | undefined;
   /** What happens to its log group when the stack is deleted. */
   readonly removal: RemovalPolicy;
 }
 
 /** MiB: with a seventh of a core, a batch of ten takes little longer than the calls it waits for. */
 const defaultMemorySize = 256;
+/**
+ * The actions by which Lambda attaches a function to a VPC, with the rights of its role. None of them can be limited to the
+ * resources of one function (Lambda, Giving functions access to resources in a VPC).
+ */
+const networkActions = [
+  'ec2:CreateNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:DeleteNetworkInterface',
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/** The reason of the finding of cdk-nag. */
+const anyResource =
+  'Lambda attaches a function to a VPC, and a function sends traces, by actions that AWS cannot limit to a resource.';
 
 /** A function of Reeve: Node 24 on ARM, with its own log group and role. */
-export class ReeveFunction extends LambdaFunction {
+export class ReeveFunction extends LambdaFunction implements Grantee {
   constructor(scope: Construct, id: string, props: ReeveFunctionProps) {
+    const deployment = deploymentOf(scope);
+    const { network = deployment.network } = props;
     const logGroup = new LogGroup(scope, `${id}Log`, { removalPolicy: props.removal });
     const role = new Role(scope, `${id}Role`, {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -50,6 +73,7 @@ export class ReeveFunction extends LambdaFunction {
         resources: [logGroup.logGroupArn],
       }),
     );
+    if (network !== undefined) granteeOf(role).allow(networkActions, '*');
     super(scope, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -65,37 +89,37 @@ export class ReeveFunction extends LambdaFunction {
       systemLogLevelV2: SystemLogLevel.WARN,
       environment: {
         POWERTOOLS_LOG_LEVEL: 'WARN',
-        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
+        POWERTOOLS_SERVICE_NAME: deployment.name,
         ...props.environment,
       },
+      ...inNetwork(network),
+      ...(deployment.tracing && { tracing: Tracing.ACTIVE }),
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
       ...(props.recursiveLoop !== undefined && { recursiveLoop: props.recursiveLoop }),
     });
     acknowledge(this, 'Serverless::Serverless-LambdaTracing', 'Serverless::Serverless-LambdaDLQ');
+    if (network !== undefined || deployment.tracing) {
+      acknowledgeFor(role, 'AwsSolutions::AwsSolutions-IAM5', ['*'], anyResource);
+    }
   }
 
-  /** Allows these actions on these resources, and nothing else. */
   allow(actions: readonly string[], ...resources: readonly string[]): void {
-    this.addToRolePolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: [...actions],
-        resources: [...resources],
-      }),
-    );
+    granteeOf(this).allow(actions, ...resources);
   }
 
-  /** Allows these actions on the items of a table whose partition keys match `keys`, which may end in `*`. */
   allowItems(actions: readonly string[], table: string, ...keys: readonly string[]): void {
-    this.addToRolePolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: [...actions],
-        resources: [table],
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys] } },
-      }),
-    );
+    granteeOf(this).allowItems(actions, table, ...keys);
   }
+}
+
+function inNetwork(network: Network | undefined) {
+  if (network === undefined) return {};
+  const { vpc, vpcSubnets, securityGroups } = network;
+  return {
+    vpc,
+    ...(vpcSubnets !== undefined && { vpcSubnets }),
+    ...(securityGroups !== undefined && { securityGroups: [...securityGroups] }),
+  };
 }

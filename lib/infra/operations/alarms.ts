@@ -1,5 +1,5 @@
 /** Alarms to the operators' topic, each with a description of what to do. */
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -10,12 +10,13 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 import { processIndexes } from '#aws/store/tables.ts';
-import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
@@ -24,32 +25,51 @@ import { runbook } from './runbook.ts';
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
-/** Age of the oldest message that raises an alarm, s. */
-const oldMessageSeconds = 300;
-/** Age of the oldest status message that raises an alarm, s: above the longest delay between tries. */
-const oldStatusSeconds = 1_800;
-/** Overdue orders per minute; a few are normal. */
-const pastDueMax = 100;
+/** When alarms are raised. Each default fits some hundred orders per second; a change moves the alarm, and nothing else. */
+export interface AlarmThresholds {
+  /** Age of the oldest message of a queue that raises an alarm. @default 5 minutes */
+  readonly oldMessage?: Duration | undefined;
+  /** Age of the oldest undelivered status message or alert; above 15 minutes, the longest delay between tries. @default 30 minutes */
+  readonly oldStatus?: Duration | undefined;
+  /** Overdue orders in five minutes; a few are normal. @default 100 */
+  readonly ordersPastDue?: number | undefined;
+  /** How long an order may wait for an agent; above 15 minutes, because it is asked about every 15. @default 15 minutes */
+  readonly held?: Duration | undefined;
+}
+
+const defaultThresholds = {
+  oldMessage: Duration.minutes(5),
+  oldStatus: Duration.minutes(30),
+  ordersPastDue: 100,
+  held: Duration.minutes(15),
+} satisfies AlarmThresholds;
 
 interface AlarmProps {
   readonly metric: IMetric;
   readonly text: string;
   /** @default 1 */
-  readonly threshold?: number;
+  readonly threshold?: number | undefined;
   /** @default 1 */
-  readonly periods?: number;
+  readonly periods?: number | undefined;
   /** How many of the periods must be over the threshold. @default all */
-  readonly datapoints?: number;
+  readonly datapoints?: number | undefined;
 }
 
 /** The alarms of a stack; each notifies the topic of the operators and names its page of the runbook. */
 export class Alarms extends Construct {
   readonly all: Alarm[] = [];
   private readonly action: SnsAction;
+  private readonly thresholds: typeof defaultThresholds;
 
-  constructor(scope: Construct, id: string, operators: ITopic) {
+  constructor(scope: Construct, id: string, operators: ITopic, thresholds: AlarmThresholds) {
     super(scope, id);
     this.action = new SnsAction(operators);
+    this.thresholds = {
+      oldMessage: thresholds.oldMessage ?? defaultThresholds.oldMessage,
+      oldStatus: thresholds.oldStatus ?? defaultThresholds.oldStatus,
+      ordersPastDue: thresholds.ordersPastDue ?? defaultThresholds.ordersPastDue,
+      held: thresholds.held ?? defaultThresholds.held,
+    };
   }
 
   onOrders(): void {
@@ -58,7 +78,8 @@ export class Alarms extends Construct {
       text: runbook.orderInError,
     });
     const metric = ownMetric(this, 'OrdersPastDue');
-    this.raise('PastDue', { metric, text: runbook.pastDue, threshold: pastDueMax, periods: 3 });
+    const threshold = this.thresholds.ordersPastDue;
+    this.raise('PastDue', { metric, text: runbook.pastDue, threshold, periods: 3 });
   }
 
   /** One alarm for an unavailable service, however many orders wait for it. */
@@ -71,7 +92,7 @@ export class Alarms extends Construct {
     this.raise(`${name}Old`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
       text: runbook.oldMessages,
-      threshold: oldMessageSeconds,
+      threshold: this.thresholds.oldMessage.toSeconds(),
       periods: 3,
     });
   }
@@ -80,7 +101,7 @@ export class Alarms extends Construct {
     this.raise(`Webhook-${channel}Behind`, {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
       text: runbook.webhookBehind,
-      threshold: oldStatusSeconds,
+      threshold: this.thresholds.oldStatus.toSeconds(),
       periods: 3,
     });
   }
@@ -89,7 +110,7 @@ export class Alarms extends Construct {
     this.raise('NotificationsBehind', {
       metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
       text: runbook.notificationsBehind,
-      threshold: oldStatusSeconds,
+      threshold: this.thresholds.oldStatus.toSeconds(),
       periods: 3,
     });
   }
@@ -99,14 +120,14 @@ export class Alarms extends Construct {
     this.raise(`${name}DeadLetters`, { metric, text: runbook.deadLetters });
   }
 
-  onFunction(name: string, worker: ReeveFunction): void {
+  onFunction(name: string, worker: IFunction): void {
     const errors = worker.metricErrors({ period: fiveMinutes });
     this.raise(`${name}Errors`, { metric: errors, text: runbook.functionErrors });
     const throttles = worker.metricThrottles({ period: fiveMinutes });
     this.raise(`${name}Throttles`, { metric: throttles, text: runbook.throttles });
   }
 
-  onStream(notifier: ReeveFunction): void {
+  onStream(notifier: IFunction): void {
     const metric = notifier.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
     const threshold = fiveMinutes.toMilliseconds();
     this.raise('StreamBehind', { metric, text: runbook.streamBehind, threshold, periods: 3 });
@@ -167,7 +188,7 @@ export class Alarms extends Construct {
   /** An order that waits is asked about every 15 minutes: the alarm lasts from one time to the next. */
   onHolds(): void {
     const metric = ownMetric(this, 'HeldAge', Stats.MAXIMUM);
-    const threshold = Duration.minutes(15).toSeconds();
+    const threshold = this.thresholds.held.toSeconds();
     const text = runbook.heldLong;
     this.raise('HeldLong', { metric, text, threshold, periods: 4, datapoints: 1 });
   }
@@ -213,7 +234,7 @@ export function ownMetric(
   return new Metric({
     namespace: metricNamespace,
     metricName: name,
-    dimensionsMap: { service: Stack.of(scope).stackName },
+    dimensionsMap: { service: deploymentOf(scope).name },
     statistic,
     period: fiveMinutes,
   });

@@ -1,9 +1,10 @@
 /** The dashboard, from top to bottom: throughput, failures, backlog and cost. */
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Lazy, Stack } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
-  Dashboard,
+  CfnDashboard,
+  Column,
   GraphWidget,
   type IWidget,
   LogQueryVisualizationType,
@@ -11,23 +12,25 @@ import {
   Row,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
 import type { FrontDoor } from '#infra/access/front-door.ts';
 import { type AgentChannel, agentFunctions } from '#infra/agents/agent-channel.ts';
-import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import { ownMetric } from './alarms.ts';
 
-/** The parts that the dashboard shows. */
+/** The parts that the dashboard shows: those that are there when the template is written. */
 export interface DashboardProps {
   readonly alarms: readonly Alarm[];
   readonly store: StateStore;
   readonly frontDoor: FrontDoor;
-  readonly supervisor: ReeveFunction;
+  readonly supervisor: IFunction;
   readonly agents: readonly AgentChannel[];
   readonly queues: ReadonlyMap<string, WorkQueue>;
-  readonly functions: ReadonlyMap<string, ReeveFunction>;
+  readonly functions: () => ReadonlyMap<string, IFunction>;
 }
 
 /** Maximum number of alarms in one status widget (CloudWatch, Dashboard Body Structure). */
@@ -37,22 +40,33 @@ const third = 8;
 const half = 12;
 const whole = 24;
 
-/** Makes the dashboard STACK-orders. */
-export function dashboard(scope: Construct, id: string, props: DashboardProps): Dashboard {
-  const board = new Dashboard(scope, id, {
-    dashboardName: `${Stack.of(scope).stackName}-orders`,
-    defaultInterval: Duration.hours(3),
+/**
+ * Makes the dashboard DEPLOYMENT-orders. Its body is made with the template, because agents may be added until then; the CDK's
+ * own construct takes its widgets at once.
+ */
+export function dashboard(scope: Construct, id: string, props: DashboardProps): void {
+  const body = () => {
+    const column = new Column(...rows(scope, props));
+    column.position(0, 0);
+    return Stack.of(scope).toJsonString({
+      start: `-${Duration.hours(3).toIsoString()}`,
+      widgets: column.toJson(),
+    });
+  };
+  new CfnDashboard(new Construct(scope, id), 'Resource', {
+    dashboardName: `${deploymentOf(scope).name}-orders`,
+    dashboardBody: Lazy.string({ produce: body }),
   });
-  board.addWidgets(
-    ...inGroups(props.alarms, alarmsPerWidget).map(
-      (alarms) => new AlarmStatusWidget({ title: 'What needs an operator', alarms, width: whole }),
-    ),
-    new Row(flow(scope, props), latency(props), refusals(props)),
-    new Row(...failures(props), backlog(props)),
-    new Row(sweeps(scope, props), cost(props)),
-  );
-  return board;
 }
+
+const rows = (scope: Construct, props: DashboardProps): IWidget[] => [
+  ...inGroups(props.alarms, alarmsPerWidget).map(
+    (alarms) => new AlarmStatusWidget({ title: 'What needs an operator', alarms, width: whole }),
+  ),
+  new Row(flow(scope, props), latency(props), refusals(props)),
+  new Row(...failures(props), backlog(props)),
+  new Row(sweeps(scope, props), cost(props)),
+];
 
 function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
@@ -99,7 +113,10 @@ function refusals({ frontDoor: { accessLog } }: DashboardProps): IWidget {
 
 /** From the log, which has more detail than a metric and costs nothing until a query runs. */
 function failures({ agents }: DashboardProps): IWidget[] {
-  const logGroupNames = agentFunctions(agents).map(([, { logGroup }]) => logGroup.logGroupName);
+  // An existing function has a log of its own, in a form of its own.
+  const logGroupNames = agentFunctions(agents).flatMap(([, worker]) =>
+    worker instanceof ReeveFunction ? [worker.logGroup.logGroupName] : [],
+  );
   if (logGroupNames.length === 0) return [];
   const widget = new LogQueryWidget({
     title: 'Failed calls by agent and error',
@@ -151,6 +168,6 @@ function cost({ store, functions }: DashboardProps): IWidget {
       store.processes.metricConsumedWriteCapacityUnits({ label: 'write units', period }),
       store.processes.metricConsumedReadCapacityUnits({ label: 'read units', period }),
     ],
-    right: [...functions].map(([label, worker]) => worker.metricInvocations({ label, period })),
+    right: [...functions()].map(([label, worker]) => worker.metricInvocations({ label, period })),
   });
 }

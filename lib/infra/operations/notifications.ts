@@ -1,6 +1,12 @@
 /** The notifier on the change stream, and the topic that alerts operators to orders in Error. */
 import { ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import {
+  EventBus,
+  EventField,
+  type IEventBus,
+  Rule,
+  RuleTargetInput,
+} from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -12,10 +18,11 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { alertDetailType, eventSource } from '#aws/notifications/event-names.ts';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { type PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
@@ -25,6 +32,7 @@ import {
   type RedeliveryQueue,
   redeliveryQueue,
 } from '#infra/queues/redelivery-queue.ts';
+import { allowResponses } from '#infra/queues/response-channels.ts';
 import { deadLetterQueue } from '#infra/queues/work-queue.ts';
 
 /** Properties of {@link Notifications}. */
@@ -32,14 +40,16 @@ export interface NotificationsProps {
   readonly code: Code;
   readonly store: StateStore;
   readonly ready: PriorityQueues;
-  /** ARNs of the queues that the notifier may send to: those of submitters and of webhooks. */
-  readonly responseQueues: readonly string[];
+  /** The queues that the notifier may send to: those of submitters and of webhooks. */
+  readonly responseQueues: readonly IQueue[];
   /** The variable of the response channels. */
   readonly environment: Readonly<Record<string, string>>;
   /** The address that receives alerts and alarms. @default none: subscribe to the topic */
-  readonly alarmEmail?: string;
-  /** The name of the bus for alerts and event channels. */
-  readonly eventBus: string;
+  readonly alarmEmail?: string | undefined;
+  /** An existing topic for alerts and alarms. @default a new one */
+  readonly alarmTopic?: ITopic | undefined;
+  /** The bus for alerts and event channels. @default that of the account */
+  readonly eventBus?: IEventBus | undefined;
   /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
@@ -75,7 +85,8 @@ export class Notifications extends Construct {
   constructor(scope: Construct, id: string, props: NotificationsProps) {
     super(scope, id);
     const { store } = props;
-    const bus = EventBus.fromEventBusName(this, 'Bus', props.eventBus);
+    const deployment = deploymentOf(this);
+    const bus = props.eventBus ?? EventBus.fromEventBusName(this, 'Bus', 'default');
     const prefix = queuePrefix(this);
     this.retries = redeliveryQueue(new Construct(this, 'Retries'), {
       queueName: queueNames.retry(prefix),
@@ -88,8 +99,9 @@ export class Notifications extends Construct {
     this.undelivered = deadLetterQueue(this, 'Undelivered', {
       queueName: deadLetterNames.alert(prefix),
     });
-    const topic = operators(this);
+    const topic = props.alarmTopic ?? newTopic(this);
     this.operators = topic;
+    allowAlarms(this, topic);
     this.undeliveredMail =
       props.alarmEmail === undefined
         ? undefined
@@ -105,8 +117,8 @@ export class Notifications extends Construct {
         ...queuesVariable(props.ready),
         REEVE_ORDERS_TABLE: store.orders.tableName,
         REEVE_EVENT_BUS: bus.eventBusName,
-        REEVE_DEPLOYMENT: Stack.of(this).stackName,
-        REEVE_COMMAND: `npx reeve --stack ${Stack.of(this).stackName}`,
+        REEVE_DEPLOYMENT: deployment.name,
+        REEVE_COMMAND: `npx reeve --stack ${deployment.reference}`,
       },
     });
     new EventSourceMapping(this, 'Stream', {
@@ -128,25 +140,25 @@ export class Notifications extends Construct {
     store.allowStream(this.worker);
     store.allowForget(this.worker);
     this.worker.allow(['events:PutEvents'], bus.eventBusArn);
-    const { queueArn } = this.retries.queue;
-    this.worker.allow(['sqs:SendMessage'], queueArn, ...props.responseQueues);
+    this.worker.allow(['sqs:SendMessage'], this.retries.queue.queueArn);
+    allowResponses(this.worker, props.responseQueues);
     addRedeliveryConsumer(this.worker, this.retries);
 
     const alert = new Rule(this, 'Alert', {
       description: 'Reeve: alerts operators to an order in Error',
-      ...(props.eventBus !== 'default' && { eventBus: bus }),
-      // Limited to this stack, because alerts of others may arrive on the same bus.
+      ...(props.eventBus !== undefined && { eventBus: bus }),
+      // Limited to this deployment, because alerts of others may arrive on the same bus.
       eventPattern: {
         account: [Stack.of(this).account],
         source: [eventSource],
         detailType: [alertDetailType],
-        detail: { deployment: [Stack.of(this).stackName] },
+        detail: { deployment: [deployment.name] },
       },
     });
     // Imported by ARN; otherwise the target would allow every rule of every account to publish.
     const known = Topic.fromTopicArn(this, 'OperatorsByArn', topic.topicArn);
     alert.addTarget(new SnsTopic(known, { message: alertText, deadLetterQueue: this.undelivered }));
-    allowPublish(topic, 'Alerts', 'events.amazonaws.com', { ArnEquals: alert.ruleArn });
+    allowPublish(this, topic, 'events.amazonaws.com', { ArnEquals: alert.ruleArn });
   }
 }
 
@@ -176,26 +188,28 @@ const alertText = RuleTargetInput.fromText(
   ].join(' '),
 );
 
-function operators(scope: Construct): Topic {
-  const topic = new Topic(scope, 'Operators', {
+const newTopic = (scope: Construct) =>
+  new Topic(scope, 'Operators', {
     displayName: 'Reeve: orders that need an operator',
     enforceSSL: true,
   });
-  // A policy on the topic replaces the default one, by which alarms may publish.
+
+/** A policy on the topic replaces the default one, by which alarms may publish. @param scope in the stack of the alarms */
+function allowAlarms(scope: Construct, topic: ITopic): void {
+  const { stackName } = Stack.of(scope);
   const alarms = Stack.of(scope).formatArn({
     service: 'cloudwatch',
     resource: 'alarm',
-    resourceName: `${Stack.of(scope).stackName}-*`,
+    resourceName: `${stackName}-*`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  allowPublish(topic, 'Alarms', 'cloudwatch.amazonaws.com', { ArnLike: alarms });
-  return topic;
+  allowPublish(scope, topic, 'cloudwatch.amazonaws.com', { ArnLike: alarms });
 }
 
 /** Allows a service to publish only on behalf of this stack's resources. */
 function allowPublish(
-  topic: Topic,
-  sid: string,
+  scope: Construct,
+  topic: ITopic,
   service: string,
   source: { readonly ArnEquals: string } | { readonly ArnLike: string },
 ): void {
@@ -205,12 +219,11 @@ function allowPublish(
   ]);
   topic.addToResourcePolicy(
     new PolicyStatement({
-      sid,
       actions: ['sns:Publish'],
       principals: [new ServicePrincipal(service)],
       resources: [topic.topicArn],
       conditions: {
-        StringEquals: { 'aws:SourceAccount': Stack.of(topic).account },
+        StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
         ...Object.fromEntries(arns),
       },
     }),
@@ -218,7 +231,7 @@ function allowPublish(
 }
 
 /** Subscribes the address and returns the queue of undeliverable mail. */
-function mailTo(email: string, topic: Topic, queueName: string): Queue {
+function mailTo(email: string, topic: ITopic, queueName: string): Queue {
   const undeliveredMail = deadLetterQueue(topic, 'Unmailed', { queueName });
   topic.addSubscription(new EmailSubscription(email, { deadLetterQueue: undeliveredMail }));
   return undeliveredMail;

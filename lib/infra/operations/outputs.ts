@@ -1,74 +1,119 @@
-/** The outputs of the stack, for callers, operators and agents that run elsewhere. */
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
+/** The outputs of a deployment, for callers, operators and agents that run elsewhere. */
+import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import type { FrontDoor } from '#infra/access/front-door.ts';
 import type { AgentChannel } from '#infra/agents/agent-channel.ts';
+import { deploymentOf, pathInStack } from '#infra/deployment/deployment.ts';
 import type { DeployedQueues } from '#infra/queues/deployed-queues.ts';
 import { queuesAt } from '#infra/queues/queue-prefix.ts';
-import type { Settings } from '#infra/settings/settings.ts';
+import { addressesOutput } from '#text/addresses-output.ts';
 
 /** The parts that the outputs name. */
 export interface OutputsProps extends DeployedQueues {
-  readonly settings: Settings;
+  /** The address of the API. */
+  readonly apiUrl: string;
   readonly frontDoor: FrontDoor;
+  /** Also those that are added later. */
+  readonly channels: readonly AgentChannel[];
 }
 
-/** Adds the outputs of the stack, which `reeve --stack` and other programs read. */
-export function outputs(stack: Stack, props: OutputsProps): void {
-  const { frontDoor, notifications, submission, channels } = props;
-  const out = (id: string, description: string, value: string) =>
-    new CfnOutput(stack, id, { description, value });
-  out('ApiUrl', 'Where orders are submitted', frontDoor.api.apiEndpoint);
-  out(
-    'OperatorTopic',
-    'Subscribe to receive alarms and orders in Error',
-    notifications.operators.topicArn,
-  );
-  out(
-    'DeadLetters',
-    'What `reeve dlq` reads: how the queues are named',
-    deadLettersOf(stack, props),
-  );
-  if (submission !== undefined) {
-    const { queueUrl } = submission.submissions.queue;
-    out('SubmissionQueueUrl', 'Where submissions can be sent', queueUrl);
+interface Output {
+  readonly name: string;
+  readonly description: string;
+  readonly value: string;
+}
+
+/**
+ * Adds the outputs, which `reeve --stack` and other programs read. Where the deployment is the stack, each has its name. In the
+ * stack of another application the CDK would add a digest to each name, so that they are one output, as JSON.
+ */
+export function outputs(scope: Construct, props: OutputsProps): void {
+  const all = outputsOf(scope, props);
+  const path = pathInStack(scope);
+  if (path.length === 0) {
+    for (const { name, ...output } of all) new CfnOutput(scope, name, output);
+    return;
   }
+  const { reference } = deploymentOf(scope);
+  const values = all.map(({ name, value }) => [name, value]);
+  const output = new CfnOutput(scope, 'Addresses', {
+    description: `What reeve --stack ${reference} reads`,
+    value: Stack.of(scope).toJsonString({ Reeve: reference, ...Object.fromEntries(values) }),
+  });
+  output.overrideLogicalId(addressesOutput(path));
+}
+
+function outputsOf(scope: Construct, props: OutputsProps): readonly Output[] {
+  const { apiUrl, frontDoor, notifications, submission } = props;
   const { policies } = frontDoor;
-  if (policies.size > 0) {
-    const arns = [...policies].map(([name, { managedPolicyArn }]) => [name, managedPolicyArn]);
-    const value = stack.toJsonString(Object.fromEntries(arns));
-    out('CallerPolicies', 'Policies for the roles of callers', value);
-  }
-  for (const channel of channels) agentOutput(stack, channel);
+  const arns = [...policies].map(([name, { managedPolicyArn }]) => [name, managedPolicyArn]);
+  return [
+    { name: 'ApiUrl', description: 'Where orders are submitted', value: apiUrl },
+    {
+      name: 'OperatorTopic',
+      description: 'Subscribe to receive alarms and orders in Error',
+      value: notifications.operators.topicArn,
+    },
+    {
+      name: 'DeadLetters',
+      description: 'What `reeve dlq` reads: how the queues are named',
+      value: deadLettersOf(Stack.of(scope), props),
+    },
+    ...(submission === undefined
+      ? []
+      : [
+          {
+            name: 'SubmissionQueueUrl',
+            description: 'Where submissions can be sent',
+            value: submission.submissions.queue.queueUrl,
+          },
+        ]),
+    ...(policies.size === 0
+      ? []
+      : [
+          {
+            name: 'CallerPolicies',
+            description: 'Policies for the roles of callers',
+            value: Stack.of(scope).toJsonString(Object.fromEntries(arns)),
+          },
+        ]),
+  ];
 }
 
 /** In the form that lib/aws/operator/dead-letter-queues.ts reads; all queue names follow from it. */
 function deadLettersOf(
   stack: Stack,
-  { settings, ready, channels, checks, submission, notifications }: OutputsProps,
+  { ready, channels, webhooks, checks, submission, notifications }: OutputsProps,
 ): string {
   const [one] = ready.all;
   return stack.toJsonString({
     queues: one === undefined ? '' : queuesAt(one.queue.queueUrl),
     priorities: ready.priorities,
-    agents: channels.map(({ agent }) => agent),
-    webhooks: Object.keys(settings.webhooks),
+    agents: Lazy.any({ produce: () => channels.map(({ agent }) => agent) }),
+    webhooks: webhooks.map(({ channel }) => channel),
     checks: checks !== undefined,
     submission: submission !== undefined,
     mail: notifications.undeliveredMail !== undefined,
   });
 }
 
-/** The output for an agent that runs elsewhere and for the administrator of its role. */
-function agentOutput(stack: Stack, { agent, requests, replies, consumer }: AgentChannel): void {
+/** Adds the output for an agent that runs elsewhere and for the administrator of its role. */
+export function agentOutput(
+  scope: Construct,
+  { agent, requests, replies, consumer }: AgentChannel,
+): void {
   if (consumer.kind === 'function') return;
-  new CfnOutput(stack, outputOf(agent), {
+  const name = outputOf(agent);
+  const output = new CfnOutput(scope, name, {
     description: `Agent ${agent}, which runs elsewhere: its queues, and the policy for its role`,
-    value: stack.toJsonString({
+    value: Stack.of(scope).toJsonString({
       requests: requests.urls,
       replies: replies.queue.queueUrl,
       policy: consumer.policy.managedPolicyArn,
     }),
   });
+  const path = pathInStack(scope);
+  if (path.length > 0) output.overrideLogicalId(`${addressesOutput(path)}${name}`);
 }
 
 /** `gift-wrapping` becomes AgentGiftWrapping, because output names allow letters and digits only. */

@@ -3,15 +3,16 @@
  * neither Lambda nor Reeve calls (Lambda developer guide, "Using Lambda with Amazon SQS").
  */
 import { Names } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
-import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { granteeOf } from '#infra/functions/grantee.ts';
 
 /** Messages per invocation; SQS returns up to ten per request. */
 const batchSize = 10;
 
 /** @param maxConcurrency concurrent invocations, 2 to 1,000; undefined: as Lambda scales */
-export function pollQueue(worker: ReeveFunction, queue: Queue, maxConcurrency?: number): void {
+export function pollQueue(worker: IFunction, queue: Queue, maxConcurrency?: number): void {
   // The id that the CDK's event source uses: another id would create a second mapping on update.
   worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
     eventSourceArn: queue.queueArn,
@@ -19,7 +20,7 @@ export function pollQueue(worker: ReeveFunction, queue: Queue, maxConcurrency?: 
     reportBatchItemFailures: true,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
-  worker.allow(
+  granteeOf(worker).allow(
     [
       'sqs:ReceiveMessage',
       'sqs:DeleteMessage',

@@ -3,7 +3,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type Priority, priorities } from '#core/model/record.ts';
-import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import type { Grantee } from '#infra/functions/grantee.ts';
 import { queuesAt } from './queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
@@ -43,12 +43,12 @@ export class PriorityQueues extends Construct {
   }
 
   /** Allows the function to send to all of them. */
-  allowSend(to: ReeveFunction): void {
+  allowSend(to: Grantee): void {
     to.allow(['sqs:SendMessage'], ...this.all.map(({ queue }) => queue.queueArn));
   }
 
   /** Allows the function to send to all of them, and to read how many messages they have. */
-  allowSendAndCount(to: ReeveFunction): void {
+  allowSendAndCount(to: Grantee): void {
     const actions = ['sqs:SendMessage', 'sqs:GetQueueAttributes'];
     to.allow(actions, ...this.all.map(({ queue }) => queue.queueArn));
   }

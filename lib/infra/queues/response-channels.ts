@@ -1,33 +1,37 @@
 /** The response channels of a deployment, in the form that its functions read. */
-import { Arn, ArnFormat, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
+import { ViaServicePrincipal } from 'aws-cdk-lib/aws-kms';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
-import type { Settings } from '#infra/settings/settings.ts';
-import type { WebhookChannel } from './webhook-channel.ts';
+import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+
+/** The response channels by the names that `replyTo` gives. */
+export interface ResponseChannels {
+  readonly responseQueues: Readonly<Record<string, IQueue>>;
+  readonly eventChannels: readonly string[];
+  readonly webhooks: Readonly<Record<string, unknown>>;
+}
 
 /** The variable that names the response channels of the deployment. */
 export function responseVariable(
   scope: Construct,
-  { responseQueues, eventChannels, webhooks }: Settings,
+  { responseQueues, eventChannels, webhooks }: ResponseChannels,
 ): Record<string, string> {
   const channels = [
-    ...Object.entries(responseQueues).map(([name, arn]) => [name, queueUrl(arn)]),
+    ...Object.entries(responseQueues).map(([name, { queueUrl }]) => [name, queueUrl]),
     ...eventChannels.map((name) => [name, eventsChannel]),
     ...Object.keys(webhooks).map((name) => [name, webhookChannel]),
   ];
   return { REEVE_RESPONSE_CHANNELS: Stack.of(scope).toJsonString(Object.fromEntries(channels)) };
 }
 
-/** ARNs of the queues that the notifier sends to. */
-export function responseQueues(
-  { responseQueues }: Settings,
-  webhooks: readonly WebhookChannel[],
-): readonly string[] {
-  return [...Object.values(responseQueues), ...webhooks.map(({ queue }) => queue.queueArn)];
-}
-
-/** Derives the URL of a queue from its ARN. */
-function queueUrl(arn: string): string {
-  const { region, account, resource } = Arn.split(arn, ArnFormat.NO_RESOURCE_NAME);
-  return `https://sqs.${region}.amazonaws.com/${account}/${resource}`;
+/** Allows the notifier to send to these queues, and to use their keys for it. */
+export function allowResponses(to: ReeveFunction, queues: readonly IQueue[]): void {
+  if (queues.length > 0) to.allow(['sqs:SendMessage'], ...queues.map(({ queueArn }) => queueArn));
+  for (const { encryptionMasterKey: key, env } of queues) {
+    const through = new ViaServicePrincipal(`sqs.${env.region}.amazonaws.com`, to.grantPrincipal);
+    // A sender generates a data key and verifies it (SQS, Key management).
+    key?.grant(through, 'kms:Decrypt', 'kms:GenerateDataKey');
+  }
 }

@@ -4,9 +4,11 @@
  */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { allowSecret } from '#infra/access/secret-right.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { addRedeliveryConsumer, redeliveryQueue } from './redelivery-queue.ts';
@@ -18,7 +20,7 @@ export interface WebhookChannelProps {
   /** The https address that receives its messages. */
   readonly url: string;
   /** The secret that signs them, in Secrets Manager. */
-  readonly secretArn: string;
+  readonly secret: ISecret;
   readonly code: Code;
   readonly removal: RemovalPolicy;
 }
@@ -52,10 +54,10 @@ export class WebhookChannel extends Construct {
       environment: {
         REEVE_WEBHOOK: props.name,
         REEVE_WEBHOOK_URL: props.url,
-        REEVE_WEBHOOK_SECRET: props.secretArn,
+        REEVE_WEBHOOK_SECRET: props.secret.secretArn,
       },
     });
-    this.worker.allow(['secretsmanager:GetSecretValue'], props.secretArn);
+    allowSecret(this.worker, props.secret);
     addRedeliveryConsumer(this.worker, redelivery);
   }
 }

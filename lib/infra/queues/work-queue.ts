@@ -1,10 +1,11 @@
 /** A queue that a function consumes, with a dead-letter queue. */
 import { Duration } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { limits } from '#core/model/limits.ts';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
-import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { granteeOf } from '#infra/functions/grantee.ts';
 import { pollQueue } from './poll-queue.ts';
 
 /** Properties of {@link WorkQueue}. */
@@ -46,9 +47,9 @@ export class WorkQueue extends Construct {
   }
 
   /** Makes the function consume the queue and park unreadable messages. */
-  consumedBy(worker: ReeveFunction, maxConcurrency?: number): void {
+  consumedBy(worker: IFunction, maxConcurrency?: number): void {
     pollQueue(worker, this.queue, maxConcurrency);
-    worker.allow(['sqs:SendMessage'], this.deadLetters.queueArn);
+    granteeOf(worker).allow(['sqs:SendMessage'], this.deadLetters.queueArn);
   }
 }
 

@@ -2,12 +2,20 @@
  * Encrypts tables, queues, topic and logs with a key of the account. A role's rights on the key follow from
  * its other rights. The CDK's grants would allow more, by actions with an asterisk.
  */
-import type { Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
-import { Effect, ManagedPolicy, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  Effect,
+  ManagedPolicy,
+  Policy,
+  PolicyStatement,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnTopic } from 'aws-cdk-lib/aws-sns';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import * as z from 'zod';
 
 /**
@@ -29,9 +37,10 @@ const usesOf: readonly { readonly of: RegExp; readonly through: string; readonly
     { of: /^secretsmanager:GetSecretValue$/, through: 'secretsmanager', key: ['kms:Decrypt'] },
   ];
 
-/** Encrypts the queues, tables, topics and log groups of the stack with this key, and lets its policies use the key. */
-export function encryptWith(stack: Stack, keyArn: string): void {
-  for (const construct of stack.node.findAll()) {
+/** Encrypts the queues, tables, topics and log groups below the construct with this key, and lets its policies use the key. */
+export function encryptWith(scope: Construct, key: IKey): void {
+  const { keyArn } = key;
+  for (const construct of scope.node.findAll()) {
     if (construct instanceof CfnQueue) {
       construct.kmsMasterKeyId = keyArn;
       construct.kmsDataKeyReusePeriodSeconds = dataKeyReuseSeconds;
@@ -41,7 +50,7 @@ export function encryptWith(stack: Stack, keyArn: string): void {
     if (construct instanceof CfnTopic) construct.kmsMasterKeyId = keyArn;
     if (construct instanceof CfnLogGroup) construct.kmsKeyId = keyArn;
     if (construct instanceof Policy || construct instanceof ManagedPolicy) {
-      construct.addStatements(...keyStatements(construct.document.toJSON(), keyArn));
+      construct.addStatements(...keyStatements(construct.document.toJSON(), key));
     }
   }
 }
@@ -53,17 +62,18 @@ function encryptTable(table: CfnGlobalTable, keyArn: string): void {
 }
 
 /** One statement per service whose data the policy covers, limited to calls through that service. */
-function keyStatements(policy: unknown, keyArn: string): PolicyStatement[] {
+function keyStatements(policy: unknown, { keyArn, env }: IKey): PolicyStatement[] {
   const actions = document.parse(policy).Statement.flatMap(({ Action }) => Action);
   const uses = usesOf.filter(({ of }) => actions.some((action) => of.test(action)));
-  const [, , , region = ''] = keyArn.split(':');
   return [...new Set(uses.map(({ through }) => through))].map(
     (service) =>
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: [...new Set(uses.flatMap(({ through, key }) => (through === service ? key : [])))],
         resources: [keyArn],
-        conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.amazonaws.com` } },
+        conditions: {
+          StringEquals: { 'kms:ViaService': `${service}.${env.region}.amazonaws.com` },
+        },
       }),
   );
 }
@@ -75,3 +85,48 @@ const document = z.object({
     }),
   ),
 });
+
+/**
+ * Adds to the policy of the key what the services need that write on behalf of no role: alarms, alerts, e-mail and logs. A key
+ * of another app is left as it is (docs/aws.md, "Your own key").
+ */
+export function allowServices(scope: Construct, key: IKey): void {
+  const { account, region, stackName } = Stack.of(scope);
+  const allow = (services: readonly string[], actions: readonly string[], conditions: Conditions) =>
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        principals: services.map((service) => new ServicePrincipal(service)),
+        actions: [...actions],
+        resources: ['*'],
+        conditions,
+      }),
+      true,
+    );
+  const ours = { StringEquals: { 'aws:SourceAccount': account } };
+  allow(['cloudwatch.amazonaws.com', 'sns.amazonaws.com'], sending, ours);
+  // Without a condition, because SNS evaluates none about the source in the policy of a key.
+  allow(['events.amazonaws.com'], sending, {});
+  const groups = Stack.of(scope).formatArn({
+    service: 'logs',
+    resource: 'log-group',
+    resourceName: `${stackName}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  allow([`logs.${region}.amazonaws.com`], logging, {
+    ArnLike: { 'kms:EncryptionContext:aws:logs:arn': groups },
+  });
+}
+
+type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const sending = ['kms:Decrypt', 'kms:GenerateDataKey'];
+const logging = [
+  'kms:Encrypt',
+  'kms:Decrypt',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+  'kms:GenerateDataKey',
+  'kms:GenerateDataKeyWithoutPlaintext',
+  'kms:DescribeKey',
+];

@@ -1,4 +1,6 @@
 /** The settings of a deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
@@ -30,7 +32,8 @@ import { stages } from './stage.ts';
 
 const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
 
-const settings = z.strictObject({
+/** What the parameters of the stack and the properties of the construct have in common. */
+const common = z.strictObject({
   /** `prod` keeps data when the stack is deleted; `dev` deletes it. */
   stage: z.enum(stages).default('prod'),
   /** Partitions of the due index: some 500 orders per second each. May only be raised. */
@@ -48,16 +51,8 @@ const settings = z.strictObject({
       'must contain normal',
     ),
   ).default(['normal']),
-  /** Concurrent batches of ten calls, by agent, over all its priority classes. */
-  concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
-  /** The URLs of the agents' services, by agent. */
-  services: json(z.record(z.string(), httpUrl)).default({}),
-  /** Registered response queues: ARNs by the name in `replyTo`. */
-  responseQueues: json(z.record(channelName, queueArn)).default({}),
   /** Response channels that are events on the bus: the names in `replyTo`. */
   eventChannels: json(z.array(channelName)).default([]),
-  /** Response channels by HTTP, by the name in `replyTo`. */
-  webhooks: json(z.record(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
   /** Whether orders can be submitted by a queue beside the API. */
   submissionQueue: json(z.boolean()).default(false),
   /**
@@ -78,8 +73,6 @@ const settings = z.strictObject({
   corsOrigins: json(distinct(z.array(origin))).default([]),
   /** How long logs are kept, days. */
   logDays: logRetention.default(30),
-  /** The existing bus for alerts and event channels. */
-  eventBus: busName.default('default'),
   /**
    * Concurrency reserved for a function, which also limits it: for the Supervisor one per shard and one for
    * the tick, for the notifier more than its retry queue may use. It reduces what the other functions share.
@@ -93,15 +86,6 @@ const settings = z.strictObject({
         .optional(),
     }),
   ).default({}),
-  /**
-   * A symmetric key in the stack's region for tables, queues, topic and logs, instead of the services' own
-   * keys. Its policy must allow these services to use it: docs/aws.md, "Your own key".
-   */
-  kmsKey: keyArn.optional(),
-  /** The permissions boundary of every role of the stack. */
-  permissionsBoundary: boundaryArn.optional(),
-  /** Tags on every resource that supports them. */
-  tags: json(tags).default({}),
   /** Receives alarms and alerts about orders in Error. */
   alarmEmail: z.email().optional(),
   /** The console at the API's address, for users of the OpenID provider of `jwt`. */
@@ -132,6 +116,30 @@ const settings = z.strictObject({
   ).optional(),
 });
 
+/** The parameters of the stack: those that a property of the construct has as an object are texts here. */
+const settings = z.strictObject({
+  ...common.shape,
+  /** Concurrent batches of ten calls, by agent, over all its priority classes. */
+  concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
+  /** The URLs of the agents' services, by agent. */
+  services: json(z.record(z.string(), httpUrl)).default({}),
+  /** Registered response queues: ARNs by the name in `replyTo`. */
+  responseQueues: json(z.record(channelName, queueArn)).default({}),
+  /** Response channels by HTTP, by the name in `replyTo`. */
+  webhooks: json(z.record(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
+  /** The existing bus for alerts and event channels. */
+  eventBus: busName.default('default'),
+  /**
+   * A symmetric key in the stack's region for tables, queues, topic and logs, instead of the services' own
+   * keys. Its policy must allow these services to use it: docs/aws.md, "Your own key".
+   */
+  kmsKey: keyArn.optional(),
+  /** The permissions boundary of every role of the stack. */
+  permissionsBoundary: boundaryArn.optional(),
+  /** Tags on every resource that supports them. */
+  tags: json(tags).default({}),
+});
+
 /** The names of the settings. */
 export const settingNames: readonly string[] = Object.keys(settings.shape);
 
@@ -140,8 +148,17 @@ export const settingDefaults: Readonly<Record<string, unknown>> = Object.fromEnt
   Object.entries(settings.shape).map(([name, schema]) => [name, schema.safeParse(undefined).data]),
 );
 
+interface Related
+  extends Pick<
+    z.infer<typeof common>,
+    'console' | 'jwt' | 'reservedConcurrency' | 'recovery' | 'shards' | 'eventChannels'
+  > {
+  readonly responseQueues: Readonly<Record<string, unknown>>;
+  readonly webhooks: Readonly<Record<string, unknown>>;
+}
+
 /** Rules between settings. Each name belongs to one channel, because a status message has one destination. */
-const schema = settings.superRefine((given, context) => {
+function checkRelations(given: Related, context: z.core.$RefinementCtx): void {
   const { responseQueues, eventChannels, webhooks } = given;
   if (given.console !== undefined && given.jwt === undefined) {
     const message = 'needs jwt: a browser cannot sign for IAM';
@@ -163,7 +180,9 @@ const schema = settings.superRefine((given, context) => {
     path: [duplicate],
     message: 'names more than one response channel',
   });
-});
+}
+
+const schema = settings.superRefine(checkRelations);
 
 /** The checked settings; docs/reference.md describes each. */
 export type Settings = Readonly<z.infer<typeof schema>>;
@@ -177,4 +196,34 @@ export function readSettings(node: Node): Settings {
   if (parsed.success) return parsed.data;
   const faults = refusedText(parsed.error, 'the parameters');
   throw new ReeveError('settings-invalid', `Invalid parameters: ${faults}. See docs/reference.md.`);
+}
+
+const properties = z
+  .strictObject({
+    ...common.shape,
+    responseQueues: z.record(channelName, z.custom<IQueue>()).default({}),
+    webhooks: z
+      .record(channelName, z.strictObject({ url: httpsUrl, secret: z.custom<ISecret>() }))
+      .default({}),
+  })
+  .superRefine(checkRelations);
+
+/** The names of the properties of the construct that are checked here. */
+export const propertyNames: readonly string[] = Object.keys(properties.shape);
+
+/** The checked properties of the construct. */
+export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
+
+/**
+ * @param path of the construct, for the error
+ * @throws {ReeveError} `settings-invalid` naming every invalid property
+ */
+export function readProperties(path: string, given: object): DeploymentSettings {
+  const own = Object.entries(given).filter(
+    ([name, value]) => propertyNames.includes(name) && value !== undefined,
+  );
+  const parsed = properties.safeParse(Object.fromEntries(own));
+  if (parsed.success) return parsed.data;
+  const faults = refusedText(parsed.error, 'the properties');
+  throw new ReeveError('settings-invalid', `Invalid properties of ${path}: ${faults}.`);
 }

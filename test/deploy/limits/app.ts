@@ -10,7 +10,7 @@ new ReeveStack(app, 'Limits', {
   settings: readSettings(app.node),
   workflows: 'test/deploy/limits/workflows.ts',
   agents: [
-    { name: 'paced', entry: 'test/deploy/limits/paced-agent.ts', callsService },
-    { name: 'shared', entry: 'test/deploy/limits/shared-agent.ts', callsService },
+    { name: 'paced', handler: 'test/deploy/limits/paced-agent.ts', callsService },
+    { name: 'shared', handler: 'test/deploy/limits/shared-agent.ts', callsService },
   ],
 });
