@@ -3,7 +3,6 @@ import type { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
-  type ITable,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
@@ -30,10 +29,8 @@ import {
 } from '#aws/store/tables.ts';
 import { limitOfKey, rateItemName } from '#core/flow/limit-names.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import type { AnyTable } from '#infra/deployment/given.ts';
 import type { Grantee } from '#infra/functions/grantee.ts';
-
-/** A table, made in this app or imported: with exactOptionalPropertyTypes the one is not assignable to the other. */
-export type AnyTable = ITable | TableV2;
 
 /** The tables of a deployment. */
 export interface ReeveTables {

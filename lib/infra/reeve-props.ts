@@ -1,13 +1,12 @@
 /** The properties of the construct, and what it shows of its parts. */
 import type { IDomainName } from 'aws-cdk-lib/aws-apigatewayv2';
-import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Role } from '#core/access/principal.ts';
 import type { Priority } from '#core/model/record.ts';
 import type { Network } from '#infra/deployment/deployment.ts';
+import type { AnyEventBus, AnySecret } from '#infra/deployment/given.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import type { AlarmThresholds } from '#infra/operations/alarms.ts';
 import type { ReeveTables } from './order-tables.ts';
@@ -60,7 +59,7 @@ export interface ReeveProps extends Partial<Network> {
   readonly eventChannels?: readonly string[] | undefined;
   /** Response channels by HTTPS, by the name in `replyTo`; the secret signs the messages. @default none */
   readonly webhooks?:
-    | Readonly<Record<string, { readonly url: string; readonly secret: ISecret }>>
+    | Readonly<Record<string, { readonly url: string; readonly secret: AnySecret }>>
     | undefined;
   /** Whether orders can be submitted by a queue beside the API. @default false */
   readonly submissionQueue?: boolean | undefined;
@@ -88,7 +87,7 @@ export interface ReeveProps extends Partial<Network> {
   /** The domain of the API, all of whose paths the API takes. @default the address that API Gateway gives */
   readonly domainName?: IDomainName | undefined;
   /** The bus for alerts and event channels, in the account and region of the stack. @default the default bus */
-  readonly eventBus?: IEventBus | undefined;
+  readonly eventBus?: AnyEventBus | undefined;
   /**
    * The topic for alarms and alerts. Reeve adds what its policy needs; a topic of another app has to allow it itself.
    * @default a new one

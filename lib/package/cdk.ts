@@ -10,9 +10,10 @@ export type {
   QueueAgentProps,
 } from '../infra/agents/agent-props.ts';
 export type { Network } from '../infra/deployment/deployment.ts';
+export type { AnyEventBus, AnySecret, AnyTable, AnyVpc } from '../infra/deployment/given.ts';
 export type { Bundle } from '../infra/functions/bundles.ts';
 export type { AlarmThresholds } from '../infra/operations/alarms.ts';
-export type { AnyTable, ReeveTables } from '../infra/order-tables.ts';
+export type { ReeveTables } from '../infra/order-tables.ts';
 export { Reeve } from '../infra/reeve.ts';
 export type { ReeveProps, TokenProps } from '../infra/reeve-props.ts';
 export { ReeveStack, type ReeveStackProps } from '../infra/reeve-stack.ts';

@@ -91,6 +91,26 @@ test('the error for a stack that is not a Reeve says so', async () => {
   });
 });
 
+const orders = JSON.stringify({ Reeve: 'reeve-prod/Orders', ApiUrl: apiUrl, DeadLetters: '{}' });
+
+test('--stack with a path finds the construct in the stack of another application', async () => {
+  const { run, requests } = awsScenario({ outputs: { ReeveOrders: orders, Other: 'x' } });
+  expect(await run('list --stack reeve-prod/Orders')).toMatchObject({ exitCode: 0 });
+  expect(await run('dlq --stack reeve-prod/Orders')).toMatchObject({ exitCode: 0 });
+  expect(requests.map(({ url }) => url)).toEqual([`${apiUrl}/orders`]);
+});
+
+test.each(['reeve-prod', 'reeve-prod/Returns'])(
+  'the error for %s names the Reeves that the stack has',
+  async (stack) => {
+    const { run } = awsScenario({ outputs: { ReeveOrders: orders, Other: '{' } });
+    expect(await run(`list --stack ${stack}`)).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('It has reeve-prod/Orders'),
+    });
+  },
+);
+
 const order = {
   orderId: 'o-1',
   workflow: 'house',

@@ -100,22 +100,38 @@ const inTests = {
 const reportSchema = z.object({
   pluginReports: z.array(
     z.object({
-      violations: z.array(z.object({ ruleName: z.string(), severity: z.string().optional() })),
+      violations: z.array(
+        z.object({
+          ruleName: z.string(),
+          severity: z.string().optional(),
+          violatingConstructs: z.array(z.object({ constructPath: z.string().default('') })),
+        }),
+      ),
     }),
   ),
 });
 
-/** Synthesises the app with the rules of bin/app.ts; returns the names of the broken ones. */
-export function findingsOf(app: App): readonly string[] {
+/** Synthesises the app with the rules of bin/app.ts; returns the broken ones, each with the constructs that break it. */
+export function findingsAt(app: App): readonly { readonly rule: string; readonly at: string }[] {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const { directory } = app.synth();
   const report = reportSchema.parse(
     JSON.parse(readFileSync(join(directory, 'validation-report.json'), 'utf8')),
   );
   return report.pluginReports.flatMap(({ violations }) =>
-    violations.map(({ ruleName, severity }) => `${severity} ${ruleName}`),
+    violations.flatMap(({ ruleName, severity, violatingConstructs }) =>
+      violatingConstructs.map(({ constructPath }) => ({
+        rule: `${severity} ${ruleName}`,
+        at: constructPath,
+      })),
+    ),
   );
 }
+
+/** The names of the broken rules. */
+export const findingsOf = (app: App): readonly string[] => [
+  ...new Set(findingsAt(app).map(({ rule }) => rule)),
+];
 
 /** The app of such a stack, in its own folder. */
 export function appOf({ [paymentIs]: payment, ...row }: Row, outdir: string, bundle: Bundle): App {

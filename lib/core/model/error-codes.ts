@@ -9,6 +9,8 @@ export const errorCodes = {
   ReeveError: {
     'assertion-failed': 'Something that Reeve relies on is not true: this is a defect of Reeve.',
     'backup-damaged': 'The file is not a backup, or it is damaged; nothing was restored.',
+    'bundling-failed':
+      'The code of the functions cannot be bundled, or its workflows cannot be loaded.',
     'channels-invalid': 'The file of `REEVE_CHANNELS` cannot be read, or it is not valid.',
     'concurrency-indivisible':
       'The `concurrency` of an agent is too small to be divided over the priority classes.',

@@ -33,14 +33,16 @@ export function callerPolicies(
         }),
       ],
     });
-    acknowledgeFor(
-      policy,
-      'AwsSolutions::AwsSolutions-IAM5',
-      resources.filter((arn) => arn.endsWith('*') || arn.includes('/*/')),
-    );
+    acknowledgeOrderIds(policy, resources);
     return [id, policy] as const;
   };
   return new Map(roles.map(policyOf));
+}
+
+/** Acknowledges the asterisks of these resources in a policy below the construct. */
+export function acknowledgeOrderIds(scope: Construct, resources: readonly string[]): void {
+  const any = resources.filter((arn) => arn.endsWith('*') || arn.includes('/*/'));
+  acknowledgeFor(scope, 'AwsSolutions::AwsSolutions-IAM5', any);
 }
 
 /** One method of one path, for any order id. */

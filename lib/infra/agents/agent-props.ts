@@ -1,8 +1,8 @@
 /** The forms of an agent: where its code runs, and with what. */
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Network } from '#infra/deployment/deployment.ts';
+import type { AnySecret } from '#infra/deployment/given.ts';
 
 /** What every agent has. */
 interface CommonAgentProps {
@@ -35,7 +35,7 @@ interface BundledAgentProps extends InvokedAgentProps, Partial<Network> {
    * Secrets by name. The function may read each, and has its ARN in the variable NAME_ARN; its code reads the text by
    * `secret('NAME')` of `reeve/lambda`. @default none
    */
-  readonly secrets?: Readonly<Record<string, ISecret>> | undefined;
+  readonly secrets?: Readonly<Record<string, AnySecret>> | undefined;
 }
 
 /** An agent whose code a module exports. */

@@ -1,12 +1,13 @@
 /** What all parts of a deployment of Reeve share: its name, and how its functions run. */
 import { Stack, Token } from 'aws-cdk-lib';
-import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
+import type { ISecurityGroup, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { Construct, IConstruct } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
+import type { AnyVpc } from './given.ts';
 
 /** The network that functions run in. */
 export interface Network {
-  readonly vpc: IVpc;
+  readonly vpc: AnyVpc;
   /** @default the private subnets with egress, as the CDK chooses them */
   readonly vpcSubnets?: SubnetSelection | undefined;
   /** @default a security group for each function, that allows all outgoing traffic */

@@ -12,3 +12,8 @@ export const buildOptions = {
   legalComments: 'none',
   logLevel: 'warning',
 } satisfies BuildOptions;
+
+/** esbuild has written what is wrong, and where: a stack trace of it would hide that. */
+export function exitAfterReport(): never {
+  process.exit(1);
+}

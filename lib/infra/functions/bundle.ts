@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import * as z from 'zod';
-import { buildOptions } from './build-options.ts';
+import { buildOptions, exitAfterReport } from './build-options.ts';
 
 const argument = z.object({
   /** The text of each entry module, by the name of its function. */
@@ -75,4 +75,4 @@ await build({
   // The log contains the names of errors.
   keepNames: true,
   plugins: [entriesFromTexts, oneLanguage, credentialsOfRole],
-});
+}).catch(exitAfterReport);

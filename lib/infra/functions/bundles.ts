@@ -20,7 +20,7 @@ const known = new Map<string, string>();
 const isBundled = (source: string) =>
   existsSync(join(known.get(source) ?? '', 'index.mjs')) && known.has(source);
 
-/** Bundles with esbuild what this process has not bundled yet. @throws when esbuild reports an error */
+/** Bundles with esbuild what this process has not bundled yet. @throws {ReeveError} `bundling-failed` */
 export const bundle: Bundle = (sources, outdir) => {
   const missing = Object.entries(sources).filter(([, source]) => !isBundled(source));
   for (const [name] of missing) rmSync(join(outdir, name), { recursive: true, force: true });

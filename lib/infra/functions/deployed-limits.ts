@@ -17,7 +17,7 @@ const known = new Map<string, DeployedLimits>();
  * Those of the agents that have limits.
  *
  * @param workflows the module that exports `workflows`
- * @throws when the module cannot be built or loaded, in which case no function could either
+ * @throws {ReeveError} `bundling-failed` when the module cannot be built or loaded, in which case no function could either
  */
 export function deployedLimits(workflows: string): DeployedLimits {
   const file = resolve(workflows);

@@ -12,8 +12,7 @@ const { resolve } = createRequire(import.meta.filename);
  *
  * @param argument passed as JSON
  * @param find how packages are found; throws for one that is not installed
- * @throws {ReeveError} `esbuild-missing`
- * @throws when the program fails, which has then written why
+ * @throws {ReeveError} `esbuild-missing`; `bundling-failed` when the program fails, which has then written why
  */
 export function runEsbuildProgram(
   name: 'bundle' | 'read-limits',
@@ -30,8 +29,16 @@ export function runEsbuildProgram(
     );
   }
   const program = join(import.meta.dirname, `${name}${extension}`);
-  return execFileSync(process.execPath, [program, JSON.stringify(argument)], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  try {
+    return execFileSync(process.execPath, [program, JSON.stringify(argument)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  } catch (cause) {
+    throw new ReeveError(
+      'bundling-failed',
+      'The code of the functions cannot be built, or its workflows cannot be loaded; the reason is above.',
+      { cause },
+    );
+  }
 }

@@ -5,7 +5,7 @@
 import { extname } from 'node:path';
 import { build } from 'esbuild';
 import * as z from 'zod';
-import { buildOptions } from './build-options.ts';
+import { buildOptions, exitAfterReport } from './build-options.ts';
 
 const argument = z.object({ workflows: z.string() });
 const { workflows } = argument.parse(JSON.parse(process.argv[2] ?? ''));
@@ -21,6 +21,6 @@ const { outputFiles } = await build({
     resolveDir: import.meta.dirname,
   },
   write: false,
-});
+}).catch(exitAfterReport);
 const [file] = outputFiles;
 await import(`data:text/javascript;base64,${Buffer.from(file?.text ?? '').toString('base64')}`);

@@ -15,6 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge, acknowledgeFor } from '#infra/checks/acknowledge.ts';
 import { deploymentOf, type Network } from '#infra/deployment/deployment.ts';
+import { vpcOf } from '#infra/deployment/given.ts';
 import { type Grantee, granteeOf } from './grantee.ts';
 
 /** Properties of {@link ReeveFunction}. */
@@ -118,7 +119,7 @@ function inNetwork(network: Network | undefined) {
   if (network === undefined) return {};
   const { vpc, vpcSubnets, securityGroups } = network;
   return {
-    vpc,
+    vpc: vpcOf(vpc),
     ...(vpcSubnets !== undefined && { vpcSubnets }),
     ...(securityGroups !== undefined && { securityGroups: [...securityGroups] }),
   };

@@ -1,12 +1,6 @@
 /** The notifier on the change stream, and the topic that alerts operators to orders in Error. */
 import { ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  EventBus,
-  EventField,
-  type IEventBus,
-  Rule,
-  RuleTargetInput,
-} from 'aws-cdk-lib/aws-events';
+import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -23,6 +17,7 @@ import { Construct } from 'constructs';
 import { alertDetailType, eventSource } from '#aws/notifications/event-names.ts';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { deploymentOf } from '#infra/deployment/deployment.ts';
+import { type AnyEventBus, busOf } from '#infra/deployment/given.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { type PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
@@ -49,7 +44,7 @@ export interface NotificationsProps {
   /** An existing topic for alerts and alarms. @default a new one */
   readonly alarmTopic?: ITopic | undefined;
   /** The bus for alerts and event channels. @default that of the account */
-  readonly eventBus?: IEventBus | undefined;
+  readonly eventBus?: AnyEventBus | undefined;
   /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
   readonly removal: RemovalPolicy;
@@ -86,7 +81,7 @@ export class Notifications extends Construct {
     super(scope, id);
     const { store } = props;
     const deployment = deploymentOf(this);
-    const bus = props.eventBus ?? EventBus.fromEventBusName(this, 'Bus', 'default');
+    const bus = busOf(props.eventBus ?? EventBus.fromEventBusName(this, 'Bus', 'default'));
     const prefix = queuePrefix(this);
     this.retries = redeliveryQueue(new Construct(this, 'Retries'), {
       queueName: queueNames.retry(prefix),

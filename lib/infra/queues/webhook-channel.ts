@@ -2,13 +2,14 @@
  * A webhook: the FIFO queue of its receiver's undelivered messages, a dead-letter queue, and a function. A
  * function per webhook keeps a slow receiver from delaying others, and gives each function one secret only.
  */
+
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { allowSecret } from '#infra/access/secret-right.ts';
+import type { AnySecret } from '#infra/deployment/given.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { queuePrefix } from './queue-prefix.ts';
 import { addRedeliveryConsumer, redeliveryQueue } from './redelivery-queue.ts';
@@ -20,7 +21,7 @@ export interface WebhookChannelProps {
   /** The https address that receives its messages. */
   readonly url: string;
   /** The secret that signs them, in Secrets Manager. */
-  readonly secret: ISecret;
+  readonly secret: AnySecret;
   readonly code: Code;
   readonly removal: RemovalPolicy;
 }

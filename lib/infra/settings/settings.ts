@@ -1,5 +1,5 @@
 /** The settings of a deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
@@ -11,6 +11,7 @@ import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
+import type { AnySecret } from '#infra/deployment/given.ts';
 import { checkConcurrency } from '#infra/queues/deadline-check-queue.ts';
 import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
 import {
@@ -203,7 +204,7 @@ const properties = z
     ...common.shape,
     responseQueues: z.record(channelName, z.custom<IQueue>()).default({}),
     webhooks: z
-      .record(channelName, z.strictObject({ url: httpsUrl, secret: z.custom<ISecret>() }))
+      .record(channelName, z.strictObject({ url: httpsUrl, secret: z.custom<AnySecret>() }))
       .default({}),
   })
   .superRefine(checkRelations);
