@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
   readConfig,
@@ -53,4 +54,13 @@ test('the address of a service has no slash at its end', () => {
   expect(readConfig(serviceVariables)).toEqual({
     REEVE_SERVICE_URL: 'https://payment.example.com/v1',
   });
+});
+
+test('docs/aws.md has each variable, for those who deploy by other tools', () => {
+  const page = readFileSync('docs/aws.md', 'utf8');
+  const variables = new Set(readFileSync('lambdas/config.ts', 'utf8').match(/\bREEVE_[A-Z_]+/g));
+  // Those of the shipped agents are for them alone.
+  variables.delete('REEVE_SERVICE_URL');
+  expect(variables.size).toBeGreaterThan(20);
+  expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
