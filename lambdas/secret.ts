@@ -29,7 +29,7 @@ function reader(name: string): Secret {
   const text = z.string().min(1).optional();
   const variables = readConfig({ [`${name}_ARN`]: text, [name]: text });
   const arn = variables[`${name}_ARN`];
-  if (arn !== undefined) return secretReader(arn, secretsClient(arn.split(':')[3] ?? ''));
+  if (arn !== undefined) return secretReader(arn, secretsClient(arn));
   const own = variables[name];
   if (own !== undefined) return async () => own;
   throw new ReeveError(

@@ -17,7 +17,7 @@ export function webhookHandler(): LambdaHandler<QueueEvent, BatchResponse> {
   const config = readConfig(webhookVariables);
   const sqs = sqsClient();
   const { REEVE_WEBHOOK_SECRET: secretArn } = config;
-  const secret = secretReader(secretArn, secretsClient(secretArn.split(':')[3] ?? ''));
+  const secret = secretReader(secretArn, secretsClient(secretArn));
   const respond = webhook({
     name: config.REEVE_WEBHOOK,
     url: config.REEVE_WEBHOOK_URL,

@@ -43,6 +43,8 @@ export const eventBridgeClient = (options: ClientOptions = {}) =>
 
 export const lambdaClient = (options: ClientOptions = {}) => new LambdaClient(common(options));
 
-/** @param region of the secrets, which may differ from the function's */
-export const secretsClient = (region: string, options: ClientOptions = {}) =>
-  new SecretsManagerClient({ ...common(options), region });
+/** @param secret its ARN, whose region may differ from the function's, or its name in the region of the function */
+export function secretsClient(secret: string, options: ClientOptions = {}): SecretsManagerClient {
+  const [, , , region] = secret.split(':');
+  return new SecretsManagerClient({ ...common(options), ...(region !== undefined && { region }) });
+}

@@ -58,7 +58,10 @@ const clients: [string, (options?: ClientOptions) => Asked][] = [
   [
     'Secrets Manager',
     (options) => {
-      const client = secretsClient('us-east-1', options);
+      const client = secretsClient(
+        'arn:aws:secretsmanager:us-east-1:123456789012:secret:one',
+        options,
+      );
       const ask = () => client.send(new ListSecretsCommand({}));
       return { ask, handler: client.config.requestHandler };
     },

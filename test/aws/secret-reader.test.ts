@@ -18,7 +18,7 @@ async function manager(answer: object = { SecretString: 'whsec_first' }) {
   const { received, url: endpoint } = await answeringServer((response) => {
     response.writeHead(state.status).end(JSON.stringify(state.answer));
   });
-  return { received, state, read: secretReader(arn, secretsClient('eu-west-1', { endpoint })) };
+  return { received, state, read: secretReader(arn, secretsClient(arn, { endpoint })) };
 }
 
 test('a secret is requested once, by its ARN and signed for the region of the client', async () => {
