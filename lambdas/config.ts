@@ -144,8 +144,13 @@ export const alertVariables = {
   REEVE_COMMAND: name,
 };
 
-/** Set by Lambda. */
-export const lambdaVariables = { AWS_LAMBDA_FUNCTION_NAME: name };
+/** For a function that invokes itself. */
+export const lambdaVariables = {
+  /** Set by Lambda. */
+  AWS_LAMBDA_FUNCTION_NAME: name,
+  /** The alias by which the function is invoked; absent: none. */
+  REEVE_ALIAS: name.optional(),
+};
 
 /**
  * Reads the variables of `shape`.

@@ -139,6 +139,7 @@ function handOverTo(config: Config): (shard: number) => Promise<void> {
     await lambda.send(
       new InvokeCommand({
         FunctionName: config.AWS_LAMBDA_FUNCTION_NAME,
+        Qualifier: config.REEVE_ALIAS,
         InvocationType: 'Event',
         Payload: JSON.stringify({ shard }),
       }),

@@ -8,6 +8,7 @@ import type { Priority } from '#core/model/record.ts';
 import type { Network } from '#infra/deployment/deployment.ts';
 import type { AnyEventBus, AnySecret } from '#infra/deployment/given.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
+import type { Release } from '#infra/functions/release.ts';
 import type { AlarmThresholds } from '#infra/operations/alarms.ts';
 import type { ReeveTables } from './order-tables.ts';
 import type { Stage } from './settings/stage.ts';
@@ -110,6 +111,8 @@ export interface ReeveProps extends Partial<Network> {
     | undefined;
   /** Whether functions send traces to X-Ray, at up to half of the price of an order. @default false */
   readonly tracing?: boolean | undefined;
+  /** How a new version of the functions takes over. @default at once, without an alias */
+  readonly release?: Release | undefined;
   /** Makes the code of functions from the text of their entry modules. @default esbuild */
   readonly bundle?: Bundle | undefined;
 }

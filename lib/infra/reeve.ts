@@ -22,6 +22,7 @@ import type { AgentProps, FunctionAgentProps, QueueAgentProps } from '#infra/age
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { deploy, deploymentName, deploymentReference } from '#infra/deployment/deployment.ts';
 import { DeploymentCode } from '#infra/functions/deployment-code.ts';
+import { type Release, releasesOf } from '#infra/functions/release.ts';
 import { ownMetric } from '#infra/operations/alarms.ts';
 import { functionsOf } from '#infra/operations/observability.ts';
 import { agentOutput } from '#infra/operations/outputs.ts';
@@ -57,12 +58,13 @@ export class Reeve extends Construct {
 
   constructor(scope: Construct, id: string, props: ReeveProps) {
     super(scope, id);
-    const { vpc, vpcSubnets, securityGroups, tracing = false } = props;
+    const { vpc, vpcSubnets, securityGroups, tracing = false, release } = props;
     this.deployment = deploymentName(this, props.deployment);
     deploy(this, {
       name: this.deployment,
       reference: deploymentReference(this),
       tracing,
+      ...(release !== undefined && { releases: releasesOf(this, release) }),
       ...(vpc !== undefined && { network: { vpc, vpcSubnets, securityGroups } }),
     });
     this.settings = readProperties(this.node.path, props);
@@ -85,7 +87,9 @@ export class Reeve extends Construct {
     const { logDays } = this.settings;
     applyToResources(this, { logDays, encryptionKey: props.encryptionKey });
     if (props.encryptionKey !== undefined) allowServices(this, props.encryptionKey);
-    this.node.addValidation({ validate: () => excesses(this) });
+    this.node.addValidation({
+      validate: () => [...excesses(this), ...this.withoutFunction(release)],
+    });
   }
 
   /**
@@ -164,6 +168,17 @@ export class Reeve extends Construct {
   /** Orders that went to Error. */
   metricOrdersInError(options?: MetricOptions): Metric {
     return this.metric('OrdersInError', options);
+  }
+
+  /** Provisioned concurrency for a function that the deployment does not have would have no effect. */
+  private withoutFunction({ provisionedConcurrency = {} }: Release = {}): string[] {
+    const known = Object.keys(this.functions);
+    return Object.keys(provisionedConcurrency)
+      .filter((name) => !known.includes(name))
+      .map(
+        (name) =>
+          `${this.node.path} has no function \`${name}\` for \`release.provisionedConcurrency\`. It has ${known.join(', ')}.`,
+      );
   }
 
   private get removal(): RemovalPolicy {

@@ -39,6 +39,7 @@ export class Scheduler extends Construct {
   ) {
     super(scope, id);
     this.worker = new ReeveFunction(this, 'Function', {
+      name: 'scheduler',
       code,
       description: 'Reeve: Scheduler',
       timeout: schedulerTimeout,
@@ -61,12 +62,12 @@ export class Scheduler extends Construct {
     if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     store.allowStartHeld(this.worker);
     if (hasLimits) store.allowLimits(this.worker);
-    for (const queue of ready.all) queue.consumedBy(this.worker);
+    for (const queue of ready.all) queue.consumedBy(this.worker.target);
   }
 
   /** Sends requests to the agent, and takes its replies. */
   addAgent({ requests, replies }: AgentChannel): void {
     requests.allowSendAndCount(this.worker);
-    replies.consumedBy(this.worker);
+    replies.consumedBy(this.worker.target);
   }
 }

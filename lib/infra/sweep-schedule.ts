@@ -7,7 +7,9 @@ import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type AgentChannel, namesOf } from '#infra/agents/agent-channel.ts';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
+import { aliasName } from '#infra/functions/release.ts';
 import { checkConcurrency, recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
@@ -50,6 +52,7 @@ export class SweepSchedule extends Construct {
     super(scope, id);
     const { store, ready, checks } = props;
     this.worker = new ReeveFunction(this, 'Function', {
+      name: 'supervisor',
       code: props.code,
       description: 'Reeve: Supervisor',
       memorySize,
@@ -65,22 +68,23 @@ export class SweepSchedule extends Construct {
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
         REEVE_AGENTS: namesOf(props.agents),
+        ...(deploymentOf(this).releases !== undefined && { REEVE_ALIAS: aliasName }),
       },
     });
     store.allowSweep(this.worker);
     ready.allowSend(this.worker);
     if (checks !== undefined) {
-      checks.consumedBy(this.worker, checkConcurrency);
+      checks.consumedBy(this.worker.target, checkConcurrency);
       this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     }
-    this.worker.configureAsyncInvoke({ maxEventAge: eventAgeMax, retryAttempts: 0 });
+    this.worker.target.configureAsyncInvoke({ maxEventAge: eventAgeMax, retryAttempts: 0 });
     // A separate policy: in the role's, function and role would depend on each other.
     const itself = new Policy(this, 'HandOver', {
       statements: [
         new PolicyStatement({
           effect: Effect.ALLOW,
           actions: ['lambda:InvokeFunction'],
-          resources: [this.worker.functionArn],
+          resources: [this.worker.target.functionArn],
         }),
       ],
     });
@@ -91,7 +95,7 @@ export class SweepSchedule extends Construct {
       description: 'Reeve: a sweep of the due index',
       schedule: Schedule.rate(props.every),
       targets: [
-        new LambdaFunction(this.worker, {
+        new LambdaFunction(this.worker.target, {
           event: RuleTargetInput.fromObject({ sweep: 'all' }),
           maxEventAge: eventAgeMax,
           retryAttempts: 0,

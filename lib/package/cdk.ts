@@ -10,8 +10,15 @@ export type {
   QueueAgentProps,
 } from '../infra/agents/agent-props.ts';
 export type { Network } from '../infra/deployment/deployment.ts';
-export type { AnyEventBus, AnySecret, AnyTable, AnyVpc } from '../infra/deployment/given.ts';
+export type {
+  AnyEventBus,
+  AnyFunction,
+  AnySecret,
+  AnyTable,
+  AnyVpc,
+} from '../infra/deployment/given.ts';
 export type { Bundle } from '../infra/functions/bundles.ts';
+export type { Release } from '../infra/functions/release.ts';
 export type { AlarmThresholds } from '../infra/operations/alarms.ts';
 export type { ReeveTables } from '../infra/order-tables.ts';
 export { Reeve } from '../infra/reeve.ts';

@@ -3,6 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import { DomainName } from 'aws-cdk-lib/aws-apigatewayv2';
+import { LambdaDeploymentConfig } from 'aws-cdk-lib/aws-codedeploy';
 import { Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -303,6 +305,10 @@ test.each([
   expect(() => inStack(props)).toThrow('Invalid properties of Shop/Orders');
 });
 
+test('a threshold below the time between two tries is refused', () => {
+  expect(() => inStack({ alarms: { held: Duration.minutes(5) } })).toThrow('`alarms.held`');
+});
+
 test('an address for mail and a topic of the application exclude each other', () => {
   expect(() => foreign({ reeve: { alarmEmail: 'ops@example.com' } })).toThrow(
     'Subscribe the address to `alarmTopic`',
@@ -313,6 +319,81 @@ test('a name of a secret that no variable can have is refused', () => {
   const { orders, psp } = foreign();
   const agent = { name: 'tax', module: 'a.ts', export: 'tax', secrets: { 'psp-key': psp } };
   expect(() => orders.addAgent(agent)).toThrow('`psp-key` of agent tax');
+});
+
+test('with a release, all that invokes a function points to its alias, which moves step by step', () => {
+  const release = {
+    deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+    provisionedConcurrency: { 'front-door': 2, payment: 3 },
+  };
+  const { app, stack } = foreign({
+    reeve: { release, tracing: true },
+    context: { '@aws-cdk/core:failSynthOnValidationErrors': false },
+  });
+  const released = Template.fromStack(stack);
+  const own = (type: string) => all(type, released).filter(({ id }) => id.startsWith('Orders'));
+  const aliases = own('AWS::Lambda::Alias');
+  expect(aliases).toHaveLength(8);
+  const started = aliases.flatMap(({ ProvisionedConcurrencyConfig: config }) =>
+    config === undefined ? [] : [config.ProvisionedConcurrentExecutions],
+  );
+  expect(started.toSorted()).toEqual([2, 3]);
+  // The existing function is not of this Reeve, and has no alias of it.
+  const targets = all('AWS::Lambda::EventSourceMapping', released)
+    .filter(({ id }) => id.startsWith('Orders'))
+    .map(({ FunctionName }) => JSON.stringify(FunctionName));
+  expect(targets.length).toBeGreaterThan(8);
+  for (const target of targets) expect(target).toMatch(/Live[0-9A-F]{8}/);
+  const [integration] = own('AWS::ApiGatewayV2::Integration');
+  expect(JSON.stringify(integration)).toMatch(/FrontDoorFunctionLive[0-9A-F]{8}/);
+  const groups = own('AWS::CodeDeploy::DeploymentGroup');
+  expect(groups).toHaveLength(8);
+  for (const { AlarmConfiguration } of groups) {
+    expect(AlarmConfiguration.Alarms).toHaveLength(1);
+  }
+  const functions = own('AWS::Lambda::Function').filter(
+    ({ Description }) => Description !== undefined,
+  );
+  for (const { TracingConfig } of functions) expect(TracingConfig).toEqual({ Mode: 'Active' });
+  const supervisor = functions.find(({ Description }) => Description === 'Reeve: Supervisor');
+  expect(supervisor?.['Environment'].Variables.REEVE_ALIAS).toBe('live');
+  expect(findingsAt(app).filter(({ at }) => at.startsWith('Shop/Orders/'))).toEqual([]);
+});
+
+test('provisioned concurrency for a function that there is not is refused', () => {
+  const reeve = inStack({ release: { provisionedConcurrency: { frontdoor: 2 } } });
+  expect(() => Template.fromStack(Stack.of(reeve))).toThrow('has no function `frontdoor`');
+});
+
+test('thresholds of alarms are as given, and otherwise the defaults', () => {
+  const found = Template.fromStack(
+    Stack.of(inStack({ alarms: { ordersPastDue: 7, oldMessage: Duration.minutes(9) } })),
+  );
+  const thresholds = (metric: string) =>
+    all('AWS::CloudWatch::Alarm', found).flatMap(({ MetricName, Threshold, Statistic }) =>
+      MetricName === metric ? [`${Statistic} ${Threshold}`] : [],
+    );
+  expect(thresholds('OrdersPastDue')).toEqual(['Sum 7']);
+  expect(thresholds('HeldAge')).toEqual(['Maximum 900']);
+  expect(thresholds('ApproximateAgeOfOldestMessage').toSorted()).toEqual([
+    'Maximum 1800',
+    'Maximum 540',
+  ]);
+});
+
+test('the API answers at a domain of the application', () => {
+  const stack = new Stack(new App({ context: unstaged }), 'Shop');
+  const domainName = DomainName.fromDomainNameAttributes(stack, 'Domain', {
+    name: 'orders.example.com',
+    regionalDomainName: 'd-1.execute-api.eu-west-1.amazonaws.com',
+    regionalHostedZoneId: 'Z1',
+  });
+  const workflows = 'test/deploy/foreign/workflows.ts';
+  const reeve = new Reeve(stack, 'Orders', { workflows, bundle, domainName });
+  expect(reeve.apiUrl).toBe('https://orders.example.com');
+  Template.fromStack(stack).hasResourceProperties('AWS::ApiGatewayV2::ApiMapping', {
+    DomainName: 'orders.example.com',
+  });
 });
 
 test('where the CDK needs no code, none is bundled', () => {

@@ -86,6 +86,7 @@ export class FrontDoor extends Construct {
     super(scope, id);
     const { store, ready, removal } = props;
     this.worker = new ReeveFunction(this, 'Function', {
+      name: 'front-door',
       code: props.code,
       description: 'Reeve: front door',
       // API Gateway waits at most 30 s; the caller should receive an answer before that.
@@ -109,7 +110,7 @@ export class FrontDoor extends Construct {
     store.allowAgents(this.worker);
     ready.allowSend(this.worker);
 
-    const integration = new HttpLambdaIntegration('ToFunction', this.worker, {
+    const integration = new HttpLambdaIntegration('ToFunction', this.worker.target, {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
       // One permission for the API; one per route would add as many statements to the function's policy.
       scopePermissionToRoute: false,

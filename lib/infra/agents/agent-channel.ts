@@ -9,7 +9,9 @@ import { type Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import type { Priority } from '#core/model/record.ts';
+import { functionOf } from '#infra/deployment/given.ts';
 import { granteeOf } from '#infra/functions/grantee.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
 import { queuePrefix } from '#infra/queues/queue-prefix.ts';
@@ -96,7 +98,7 @@ export class AgentChannel extends Construct {
     const timeout = timeoutOf(agent);
     const worker = isBundled(agent)
       ? agentFunction(this, agent, { code: props.code(agent), environment, timeout, removal })
-      : configureExisting(agent.function, environment);
+      : configureExisting(functionOf(agent.function), environment);
     const rights = granteeOf(worker);
     store.allowCircuit(rights, agent.name);
     store.allowRates(rights, rates);
@@ -104,7 +106,8 @@ export class AgentChannel extends Construct {
     const { all } = this.requests;
     const total = agent.maxConcurrency;
     const limits = total === undefined ? [] : sharesOf(agent.name, total, all.length);
-    for (const [at, queue] of all.entries()) queue.consumedBy(worker, limits[at]);
+    const target = worker instanceof ReeveFunction ? worker.target : worker;
+    for (const [at, queue] of all.entries()) queue.consumedBy(target, limits[at]);
     return worker;
   }
 }

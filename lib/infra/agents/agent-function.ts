@@ -33,6 +33,7 @@ export function agentFunction(
     );
   }
   const worker = new ReeveFunction(scope, 'Agent', {
+    name: agent.name,
     code,
     description: `Reeve: agent ${agent.name}`,
     timeout,

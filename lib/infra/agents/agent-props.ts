@@ -1,8 +1,7 @@
 /** The forms of an agent: where its code runs, and with what. */
 import type { Duration } from 'aws-cdk-lib';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Network } from '#infra/deployment/deployment.ts';
-import type { AnySecret } from '#infra/deployment/given.ts';
+import type { AnyFunction, AnySecret } from '#infra/deployment/given.ts';
 
 /** What every agent has. */
 interface CommonAgentProps {
@@ -57,7 +56,7 @@ export interface HandlerAgentProps extends BundledAgentProps {
  * variables that `agentHandler` of `reeve/lambda` reads. It may also be in another language, and use the messages directly.
  */
 export interface ExistingAgentProps extends InvokedAgentProps {
-  readonly function: IFunction;
+  readonly function: AnyFunction;
 }
 
 /**

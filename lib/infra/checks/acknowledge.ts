@@ -18,6 +18,8 @@ const reasons = {
     'The console’s files and its sign-in settings, which a browser loads before it has a token. They contain no order data; routes that do require the token.',
   'AwsSolutions::AwsSolutions-IAM5':
     'The policy names each method and path of one API; the asterisk matches an order id.',
+  'AwsSolutions::AwsSolutions-IAM4':
+    'The policy that AWS keeps for CodeDeploy: it may update aliases and read alarms, and a copy of it would miss what AWS adds.',
   'Serverless::Serverless-SQSRedrivePolicy': 'This queue is a dead-letter queue.',
   'AwsSolutions::AwsSolutions-SQS3': 'This queue is a dead-letter queue.',
 } as const;

@@ -3,6 +3,7 @@ import { Stack, Token } from 'aws-cdk-lib';
 import type { ISecurityGroup, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { Construct, IConstruct } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
+import type { Releases } from '#infra/functions/release.ts';
 import type { AnyVpc } from './given.ts';
 
 /** The network that functions run in. */
@@ -24,6 +25,8 @@ export interface Deployment {
   readonly network?: Network | undefined;
   /** Whether functions send traces to X-Ray. */
   readonly tracing: boolean;
+  /** @default functions are invoked without an alias */
+  readonly releases?: Releases | undefined;
 }
 
 const known = new WeakMap<IConstruct, Deployment>();

@@ -6,6 +6,7 @@
 import type { ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IVpc, Vpc } from 'aws-cdk-lib/aws-ec2';
 import type { EventBus, IEventBus } from 'aws-cdk-lib/aws-events';
+import type { Alias, IFunction, IVersion, Version } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 
 /** A table, made in this app or imported. */
@@ -14,6 +15,8 @@ export type AnyTable = ITable | TableV2;
 export type AnySecret = ISecret | Secret;
 /** A bus of events, made in this app or imported. */
 export type AnyEventBus = IEventBus | EventBus;
+/** A function or an alias of one, made in this app or imported. */
+export type AnyFunction = IFunction | Alias;
 /** A VPC, made in this app or imported. */
 export type AnyVpc = IVpc | Vpc;
 
@@ -32,3 +35,19 @@ export function busOf(bus: AnyEventBus): IEventBus {
 const isBus = (bus: AnyEventBus): bus is IEventBus => 'eventBusArn' in bus;
 
 const isVpc = (vpc: AnyVpc): vpc is IVpc => 'vpcId' in vpc;
+
+/** The function as the interface that properties of the CDK take. */
+export function functionOf(given: AnyFunction): IFunction {
+  if (isFunction(given)) return given;
+  throw new TypeError('The property `function` is not a function.');
+}
+
+const isFunction = (given: AnyFunction): given is IFunction => 'functionArn' in given;
+
+/** The version as the interface that properties of the CDK take. */
+export function versionOf(given: Version): IVersion {
+  if (isVersion(given)) return given;
+  throw new TypeError('This is not a version of a function.');
+}
+
+const isVersion = (given: IVersion | Version): given is IVersion => 'version' in given;

@@ -1,9 +1,12 @@
 /** A Lambda function with its own log group and its own role, which initially may only write to that log. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   type Code,
+  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   type RecursiveLoop,
@@ -15,11 +18,14 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge, acknowledgeFor } from '#infra/checks/acknowledge.ts';
 import { deploymentOf, type Network } from '#infra/deployment/deployment.ts';
-import { vpcOf } from '#infra/deployment/given.ts';
+import { functionOf, vpcOf } from '#infra/deployment/given.ts';
 import { type Grantee, granteeOf } from './grantee.ts';
+import { liveAlias } from './release.ts';
 
 /** Properties of {@link ReeveFunction}. */
 export interface ReeveFunctionProps {
+  /** Its name in `functions` of the deployment. */
+  readonly name: string;
   readonly code: Code;
   /** Shown in the AWS console. */
   readonly description: string;
@@ -60,6 +66,11 @@ const anyResource =
 
 /** A function of Reeve: Node 24 on ARM, with its own log group and role. */
 export class ReeveFunction extends LambdaFunction implements Grantee {
+  /** What is to be invoked: its alias, where the deployment has releases. */
+  readonly target: IFunction;
+  /** Moves the alias to a new version. */
+  private readonly rollout: LambdaDeploymentGroup | undefined;
+
   constructor(scope: Construct, id: string, props: ReeveFunctionProps) {
     const deployment = deploymentOf(scope);
     const { network = deployment.network } = props;
@@ -101,9 +112,18 @@ export class ReeveFunction extends LambdaFunction implements Grantee {
       ...(props.recursiveLoop !== undefined && { recursiveLoop: props.recursiveLoop }),
     });
     acknowledge(this, 'Serverless::Serverless-LambdaTracing', 'Serverless::Serverless-LambdaDLQ');
+    const { releases } = deployment;
+    const live = releases === undefined ? undefined : liveAlias(this, props.name, releases);
+    this.target = live === undefined ? this : functionOf(live.alias);
+    this.rollout = live?.group;
     if (network !== undefined || deployment.tracing) {
       acknowledgeFor(role, 'AwsSolutions::AwsSolutions-IAM5', ['*'], anyResource);
     }
+  }
+
+  /** Moves a new version back when the alarm is raised while it takes over. */
+  rollBackOn(alarm: Alarm): void {
+    this.rollout?.addAlarm(alarm);
   }
 
   allow(actions: readonly string[], ...resources: readonly string[]): void {

@@ -16,7 +16,9 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 import { processIndexes } from '#aws/store/tables.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import { deploymentOf } from '#infra/deployment/deployment.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
@@ -55,6 +57,17 @@ interface AlarmProps {
   readonly datapoints?: number | undefined;
 }
 
+/** Delivery is tried at least every 15 minutes, and orders that wait are asked about as often: earlier alarms would be false, or never raised. */
+function refuseEarly({ oldStatus, held }: AlarmThresholds): void {
+  for (const [name, threshold] of Object.entries({ oldStatus, held })) {
+    if (threshold === undefined || threshold.toMinutes({ integral: false }) >= 15) continue;
+    throw new ReeveError(
+      'settings-invalid',
+      `The threshold \`alarms.${name}\` must be 15 minutes or more.`,
+    );
+  }
+}
+
 /** The alarms of a stack; each notifies the topic of the operators and names its page of the runbook. */
 export class Alarms extends Construct {
   readonly all: Alarm[] = [];
@@ -63,6 +76,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, operators: ITopic, thresholds: AlarmThresholds) {
     super(scope, id);
+    refuseEarly(thresholds);
     this.action = new SnsAction(operators);
     this.thresholds = {
       oldMessage: thresholds.oldMessage ?? defaultThresholds.oldMessage,
@@ -122,7 +136,8 @@ export class Alarms extends Construct {
 
   onFunction(name: string, worker: IFunction): void {
     const errors = worker.metricErrors({ period: fiveMinutes });
-    this.raise(`${name}Errors`, { metric: errors, text: runbook.functionErrors });
+    const alarm = this.raise(`${name}Errors`, { metric: errors, text: runbook.functionErrors });
+    if (worker instanceof ReeveFunction) worker.rollBackOn(alarm);
     const throttles = worker.metricThrottles({ period: fiveMinutes });
     this.raise(`${name}Throttles`, { metric: throttles, text: runbook.throttles });
   }
@@ -193,9 +208,9 @@ export class Alarms extends Construct {
     this.raise('HeldLong', { metric, text, threshold, periods: 4, datapoints: 1 });
   }
 
-  private raise(id: string, props: AlarmProps): void {
+  private raise(id: string, props: AlarmProps): Alarm {
     const { metric, text, threshold = 1, periods = 1, datapoints = periods } = props;
-    this.add(
+    return this.add(
       new Alarm(this, id, {
         metric,
         alarmDescription: text,
@@ -208,9 +223,10 @@ export class Alarms extends Construct {
     );
   }
 
-  private add(alarm: Alarm): void {
+  private add(alarm: Alarm): Alarm {
     alarm.addAlarmAction(this.action);
     this.all.push(alarm);
+    return alarm;
   }
 }
 

@@ -102,6 +102,7 @@ export class Notifications extends Construct {
         ? undefined
         : mailTo(props.alarmEmail, topic, deadLetterNames.mail(prefix));
     this.worker = new ReeveFunction(this, 'Function', {
+      name: 'notifier',
       code: props.code,
       description: 'Reeve: notifier',
       timeout,
@@ -117,7 +118,7 @@ export class Notifications extends Construct {
       },
     });
     new EventSourceMapping(this, 'Stream', {
-      target: this.worker,
+      target: this.worker.target,
       eventSourceArn: store.streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,

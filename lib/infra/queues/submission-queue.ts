@@ -36,6 +36,7 @@ export class SubmissionQueue extends Construct {
       functionTimeout: timeout,
     });
     this.worker = new ReeveFunction(this, 'Function', {
+      name: 'submission',
       code: props.code,
       description: 'Reeve: submission by queue',
       timeout,
@@ -48,6 +49,6 @@ export class SubmissionQueue extends Construct {
     });
     props.store.allowCreate(this.worker);
     props.ready.allowSend(this.worker);
-    this.submissions.consumedBy(this.worker);
+    this.submissions.consumedBy(this.worker.target);
   }
 }

@@ -48,6 +48,7 @@ export class WebhookChannel extends Construct {
     this.queue = redelivery.queue;
     this.deadLetters = redelivery.deadLetters;
     this.worker = new ReeveFunction(this, 'Function', {
+      name: `webhook-${props.name}`,
       code: props.code,
       description: `Reeve: webhook ${props.name}`,
       timeout,
