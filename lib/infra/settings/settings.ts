@@ -210,7 +210,7 @@ const properties = z
   .superRefine(checkRelations);
 
 /** The names of the properties of the construct that are checked here. */
-export const propertyNames: readonly string[] = Object.keys(properties.shape);
+const propertyNames: readonly string[] = Object.keys(properties.shape);
 
 /** The checked properties of the construct. */
 export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
