@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { appOf, findingsOf, rows } from '../infra/covering-array.ts';
+import { foreignStack } from '../infra/foreign-stack.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 
@@ -30,3 +31,14 @@ test('cfn-lint accepts the template of every stack of the covering array', async
   );
   expect(findings.map(({ stdout }) => stdout)).toEqual(['', '']);
 }, 900_000);
+
+test('cfn-lint accepts two Reeves in the stack of another application', async () => {
+  const outdir = mkdtempSync(join(tmpdir(), 'reeve-synth-'));
+  onTestFinished(() => rmSync(outdir, { recursive: true }));
+  const context = { 'aws:cdk:disable-asset-staging': true };
+  foreignStack({ bundle, outdir, context }).app.synth();
+  // The CDK makes a function depend on its role's policies too, which cfn-lint reports as redundant.
+  const args = ['--ignore-checks', 'W3005', '--', join(outdir, 'Shop.template.json')];
+  const { stdout } = await run(pythonTools(cfnLint, 'cfn-lint'), args);
+  expect(stdout).toBe('');
+}, 300_000);
