@@ -10,6 +10,7 @@ import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -18,7 +19,12 @@ import type { MetricName } from '#aws/metric-names.ts';
 import { grantCaller } from '#infra/access/caller-grant.ts';
 import { type Agent, agentOf, type FunctionAgent, type QueueAgent } from '#infra/agents/agent.ts';
 import { AgentChannel, agentFunctions } from '#infra/agents/agent-channel.ts';
-import type { AgentProps, FunctionAgentProps, QueueAgentProps } from '#infra/agents/agent-props.ts';
+import {
+  type AgentProps,
+  type FunctionAgentProps,
+  isBundled,
+  type QueueAgentProps,
+} from '#infra/agents/agent-props.ts';
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { deploy, deploymentName, deploymentReference } from '#infra/deployment/deployment.ts';
 import { DeploymentCode } from '#infra/functions/deployment-code.ts';
@@ -27,7 +33,7 @@ import { ownMetric } from '#infra/operations/alarms.ts';
 import { functionsOf } from '#infra/operations/observability.ts';
 import { agentOutput } from '#infra/operations/outputs.ts';
 import { agentDeadLetters, deadLetters } from '#infra/queues/deployed-queues.ts';
-import { allowServices } from '#infra/settings/own-key.ts';
+import { allowExisting, allowServices } from '#infra/settings/own-key.ts';
 import { applyToResources } from '#infra/settings/resource-wide.ts';
 import { type DeploymentSettings, readProperties } from '#infra/settings/settings.ts';
 import { removalOf } from '#infra/settings/stage.ts';
@@ -51,6 +57,7 @@ export class Reeve extends Construct {
   /** The topic for alarms and alerts. */
   readonly operatorTopic: ITopic;
   readonly tables: ReeveTables;
+  private readonly key: IKey | undefined;
   private readonly settings: DeploymentSettings;
   private readonly code: DeploymentCode;
   private readonly parts: Parts;
@@ -84,9 +91,9 @@ export class Reeve extends Construct {
     this.apiUrl = this.parts.apiUrl;
     this.operatorTopic = this.parts.notifications.operators;
     this.tables = this.parts.store;
-    const { logDays } = this.settings;
-    applyToResources(this, { logDays, encryptionKey: props.encryptionKey });
-    if (props.encryptionKey !== undefined) allowServices(this, props.encryptionKey);
+    this.key = props.encryptionKey;
+    applyToResources(this, { logDays: this.settings.logDays, encryptionKey: this.key });
+    if (this.key !== undefined) allowServices(this, this.key);
     this.node.addValidation({
       validate: () => [...excesses(this), ...this.withoutFunction(release)],
     });
@@ -112,6 +119,10 @@ export class Reeve extends Construct {
       schedulerTimeout,
       removal: this.removal,
     });
+    const { consumer } = channel;
+    if (this.key !== undefined && consumer.kind === 'function' && !isBundled(props)) {
+      allowExisting(consumer.worker, this.key);
+    }
     this.channels.push(channel);
     scheduler.addAgent(channel);
     observability.addAgent(channel);

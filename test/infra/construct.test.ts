@@ -178,6 +178,10 @@ test('an existing function gets the requests, the variables and the rights of an
     QueueName: 'shop-Orders_request_normal_mailing',
     VisibilityTimeout: 6 * 120,
   });
+  const rights = rightsOf(mailing?.['Role']['Fn::GetAtt'][0]).map((right) => right.split(' ')[0]);
+  expect(rights).toEqual(
+    expect.arrayContaining(['sqs:ReceiveMessage', 'dynamodb:GetItem', 'kms:GenerateDataKey']),
+  );
   expect(shop.agents.mail.function).toBe(shop.mailing);
 });
 

@@ -1,9 +1,9 @@
 /** The response channels of a deployment, in the form that its functions read. */
 import { Stack } from 'aws-cdk-lib';
-import { ViaServicePrincipal } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
+import { allowKey } from '#infra/access/key-right.ts';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 
 /** The response channels by the names that `replyTo` gives. */
@@ -29,9 +29,8 @@ export function responseVariable(
 /** Allows the notifier to send to these queues, and to use their keys for it. */
 export function allowResponses(to: ReeveFunction, queues: readonly IQueue[]): void {
   if (queues.length > 0) to.allow(['sqs:SendMessage'], ...queues.map(({ queueArn }) => queueArn));
-  for (const { encryptionMasterKey: key, env } of queues) {
-    const through = new ViaServicePrincipal(`sqs.${env.region}.amazonaws.com`, to.grantPrincipal);
+  for (const { encryptionMasterKey: key } of queues) {
     // A sender generates a data key and verifies it (SQS, Key management).
-    key?.grant(through, 'kms:Decrypt', 'kms:GenerateDataKey');
+    if (key !== undefined) allowKey(to, key, 'sqs', ['kms:Decrypt', 'kms:GenerateDataKey']);
   }
 }

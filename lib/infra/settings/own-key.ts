@@ -12,11 +12,13 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnTopic } from 'aws-cdk-lib/aws-sns';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
+import { allowKey } from '#infra/access/key-right.ts';
 
 /**
  * Seconds for which SQS reuses a data key, 60 to 86,400. Each new data key costs two KMS requests per sender
@@ -116,6 +118,12 @@ export function allowServices(scope: Construct, key: IKey): void {
   allow([`logs.${region}.amazonaws.com`], logging, {
     ArnLike: { 'kms:EncryptionContext:aws:logs:arn': groups },
   });
+}
+
+/** Lets an existing function, whose policy is not below the deployment, use the key for the messages and the circuit of its agent. */
+export function allowExisting(worker: IFunction, key: IKey): void {
+  allowKey(worker, key, 'sqs', sending);
+  allowKey(worker, key, 'dynamodb', ['kms:Decrypt']);
 }
 
 type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,0 +1,20 @@
+/** The right to use a key for the data of one service, in the policy of the role: the policy of a key trusts those of its account. */
+import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+
+/** Allows these actions on the key, only through the service, such as `sqs`, in the region of the key. */
+export function allowKey(
+  { grantPrincipal }: IGrantable,
+  { keyArn, env }: IKey,
+  service: string,
+  actions: readonly string[],
+): void {
+  grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      effect: Effect.ALLOW,
+      actions: [...actions],
+      resources: [keyArn],
+      conditions: { StringEquals: { 'kms:ViaService': `${service}.${env.region}.amazonaws.com` } },
+    }),
+  );
+}
