@@ -9,10 +9,10 @@ import { dirname, join } from 'node:path';
 import { createPackage } from '#packaging/create-package.ts';
 import { compiled, declared, roots, subpaths } from '#packaging/entry-points.ts';
 import { rewriteSpecifiers, withinPackage } from '#packaging/import-specifiers.ts';
-import { lineMap } from '#packaging/line-map.ts';
 import { packageManifest, repositoryManifest } from '#packaging/manifest.ts';
 import { notices } from '#packaging/notices.ts';
 import { type Reachable, reachableFiles } from '#packaging/reachable-files.ts';
+import { shippedCode } from '#packaging/shipped-code.ts';
 import { isVendored, vendor } from '#packaging/vendor.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -24,7 +24,7 @@ const manifest = repositoryManifest.parse(
 
 const compilerOptions = {
   ...{ noEmit: false, outDir: emitted, rootDir: root },
-  ...{ declaration: true, sourceMap: true },
+  ...{ declaration: true, inlineSourceMap: true },
   rewriteRelativeImportExtensions: true,
 };
 
@@ -34,8 +34,12 @@ compile();
 const code = reachableFiles(emitted, roots.map(compiled));
 const types = reachableFiles(emitted, Object.values(subpaths).map(declared));
 checkTypes(types);
-for (const file of [...code.files, ...types.files]) put(file, textOf(file));
-for (const file of code.files) put(`${file}.map`, lineMap(textOf(`${file}.map`)));
+for (const file of types.files) put(file, textOf(file));
+for (const file of code.files) {
+  const shipped = shippedCode(file, textOf(file));
+  put(file, shipped.code);
+  put(`${file}.map`, shipped.map);
+}
 const copied = await vendor({ root, folder: dist, imports: code.packages });
 cpSync(join(root, 'lib/console/dist'), join(dist, 'lib/console/dist'), { recursive: true });
 for (const file of ['LICENSE', 'README.md']) cpSync(join(root, file), join(dist, file));

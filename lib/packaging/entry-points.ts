@@ -6,11 +6,19 @@ export const subpaths = {
   './local': 'lib/package/local.ts',
   './http': 'lib/package/http.ts',
   './client': 'lib/package/client.ts',
+  './lambda': 'lib/package/lambda.ts',
+  './cdk': 'lib/package/cdk.ts',
   './testing': 'lib/package/testing.ts',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** Programs that run as processes of their own, and are not imported. */
-const programs = ['bin/reeve.ts', 'bin/suppliers.ts'] as const;
+const programs = [
+  'bin/reeve.ts',
+  'bin/suppliers.ts',
+  'lib/infra/functions/bundle.ts',
+  'lib/infra/functions/print-limits.ts',
+  'lib/infra/functions/read-limits.ts',
+] as const;
 
 /** Everything from which the compiler starts. */
 export const roots: readonly string[] = [...Object.values(subpaths), ...programs];

@@ -64,11 +64,13 @@ export function withinPackage(
  */
 export function importedNames(text: string, specifier: string): readonly string[] {
   const names = new Set<string>();
-  const form = /^import\s+(?:(\*)\s+as\s+\w+|\{([^}]*)\})\s+from\s+(['"])([^'"\n]+)\3/gm;
+  const form =
+    /^import\s+(\w+)?(?:\s*,\s*)?(?:(\*)\s+as\s+\w+|\{([^}]*)\})?\s+from\s+(['"])([^'"\n]+)\4/gm;
   let known = 0;
-  for (const [, all, list = '', , from] of text.matchAll(form)) {
+  for (const [, byDefault, all, list = '', , from] of text.matchAll(form)) {
     if (from !== specifier) continue;
     known += 1;
+    if (byDefault !== undefined) names.add('default');
     if (all !== undefined) names.add('*');
     for (const item of list.split(',')) {
       const [name = ''] = item.trim().split(/\s+as\s+/);

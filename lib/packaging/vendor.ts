@@ -10,6 +10,14 @@ import { importedNames, isPackage, packageOf, rewriteSpecifiers } from './import
 /** The packages that are copied. */
 const vendored = [/^@aws-sdk\//, /^@smithy\//, /^@aws-lambda-powertools\//, /^@middy\//];
 
+/**
+ * Ways to credentials that the command line needs and functions do not: in files of their own, which the bundles of functions
+ * leave out by their names (lib/infra/functions/bundle.ts).
+ */
+const credentials = ['ini', 'process', 'sso', 'web-identity'].map(
+  (name) => `@aws-sdk/credential-provider-${name}`,
+);
+
 /** Whether the package of a specifier is copied. */
 export const isVendored = (specifier: string): boolean =>
   isPackage(specifier) && vendored.some((name) => name.test(specifier));
@@ -30,12 +38,13 @@ interface VendorOptions {
 /** Copies the packages and rewrites the imports of them. Returns the folders whose files were copied, for their licences. */
 export async function vendor({ root, folder, imports }: VendorOptions): Promise<readonly string[]> {
   const entries = [...imports].filter(([specifier]) => isVendored(specifier));
-  const sources = new Map(
-    entries.map(([specifier, files]) => [specifier, entryOf(folder, specifier, files)]),
-  );
+  const sources = new Map([
+    ...credentials.map((name) => [name, `export * from '${name}';`] as const),
+    ...entries.map(([name, files]) => [name, entryOf(folder, name, files)] as const),
+  ]);
   const result = await build({
     entryPoints: Object.fromEntries(
-      entries.map(([specifier]) => [fileOf(specifier).replace(/\.js$/, ''), `vendor:${specifier}`]),
+      [...sources.keys()].map((name) => [fileOf(name).replace(/\.js$/, ''), `vendor:${name}`]),
     ),
     outdir: folder,
     bundle: true,

@@ -51,7 +51,11 @@ test.each([
 test('the names that are imported of a package', () => {
   expect(importedNames(code, '@aws-sdk/client-sqs')).toEqual(['a', 'b']);
   expect(importedNames(code, '@middy/core')).toEqual(['*']);
-  expect(() => importedNames("import x from 'y';", 'y')).toThrow('Import y by names');
+  expect(importedNames("import x, { z as w } from 'y';\nimport v from 'y';", 'y')).toEqual([
+    'default',
+    'z',
+  ]);
+  expect(() => importedNames("import 'y';", 'y')).toThrow('Import y by names');
 });
 
 test('the package of a specifier', () => {

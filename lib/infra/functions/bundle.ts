@@ -34,7 +34,9 @@ const credentialsOfRole: Plugin = {
     const names = ['fromIni', 'fromSSO', 'fromProcess', 'fromTokenFile'];
     onLoad(
       {
-        filter: /@aws-sdk\/credential-provider-(ini|sso|process|web-identity)\/dist-es\/index\.js$/,
+        // As the SDK has them, and as the package of Reeve does.
+        filter:
+          /(@aws-sdk\/|vendor\/aws-sdk-)credential-provider-(ini|sso|process|web-identity)(\/dist-es\/index)?\.js$/,
       },
       () => ({
         contents: `
