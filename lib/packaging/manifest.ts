@@ -49,7 +49,7 @@ export function packageManifest(
     type: 'module',
     engines: { node: `>=${nodeOldest}` },
     bin: { reeve: 'bin/reeve.js' },
-    sideEffects: ['./bin/*', './vendor/*'],
+    sideEffects: ['./bin/*'],
     exports: {
       ...Object.fromEntries(
         Object.entries(subpaths).map(([subpath, source]) => [

@@ -52,15 +52,13 @@ export async function vendor({ root, folder, imports }: VendorOptions): Promise<
     format: 'esm',
     platform: 'node',
     target: 'node22',
+    // As for functions: esbuild can leave out unused code of ESM builds alone.
+    mainFields: ['module', 'main'],
     minify: true,
     legalComments: 'none',
     chunkNames: 'vendor/[hash]',
     metafile: true,
     absWorkingDir: root,
-    // Packages in the CommonJS format call `require` for parts of Node.
-    banner: {
-      js: "import{createRequire as reeveRequire}from'node:module';const require=reeveRequire(import.meta.url);",
-    },
     logLevel: 'warning',
     plugins: [
       {

@@ -1,2 +1,2 @@
 export { paymentAgent, stockAgent } from './agents.ts';
-export { shop } from './workflow.ts';
+export { workflows } from './workflow.ts';

@@ -29,3 +29,6 @@ export const shop = defineWorkflow({
     input: ({ details: { cents } }) => ({ cents }),
   })
   .build();
+
+/** What a deployment and `reeve dev` run. */
+export const workflows = [shop];
