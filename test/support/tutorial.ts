@@ -1,6 +1,6 @@
-/** The tutorial as a user follows it: its files in a folder beside Reeve's own, and its commands. */
+/** The tutorial as a user follows it: its files in an empty folder, and its commands. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type CodeBlock, codeBlocks } from './code-blocks.ts';
@@ -9,19 +9,22 @@ export const tutorialBlocks: readonly CodeBlock[] = codeBlocks(
   readFileSync('docs/tutorial.md', 'utf8'),
 );
 
-/** The files that the tutorial extends, and those it uses. */
-const copied = [
-  ...['bin', 'package.json', 'cdk.json', 'tsconfig.json', 'vitest.config.ts'],
-  ...['biome.json', '.gitignore', 'test/support/temporary-folder.ts'],
+/** What the tutorial installs besides Reeve, which is this repository. */
+const installed = [
+  ...['zod', 'typescript', '@types/node', 'vitest'],
+  ...['aws-cdk', 'aws-cdk-lib', 'constructs', 'esbuild'],
 ];
 
-/** Creates a folder with the repository's content that a user's program needs. */
+/** Creates a folder in which all packages are installed. */
 export function beginTutorial(): string {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-tutorial-'));
-  for (const name of ['lib', 'lambdas', 'node_modules']) {
-    symlinkSync(resolve(name), join(folder, name));
+  const modules = join(folder, 'node_modules');
+  for (const name of installed) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(modules, name));
   }
-  for (const name of copied) cpSync(name, join(folder, name), { recursive: true });
+  symlinkSync(resolve('.'), join(modules, 'reeve'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   return folder;
 }
 
@@ -35,8 +38,8 @@ export function writeFiles(folder: string): void {
 
 /** Installing is already done, and `npx` finds the packages. */
 const shims = `
-npm() { test "$*" = ci; }
-npx() { if test "$1" = reeve; then shift; node bin/reeve.ts "$@"; else "$@"; fi; }
+npm() { case "$1" in init|pkg|install) ;; *) return 1 ;; esac; }
+npx() { if test "$1" = reeve; then shift; node node_modules/reeve/bin/reeve.ts "$@"; else "$@"; fi; }
 `;
 
 /** Runs the text as a shell does; returns its whole output, whether or not it failed. */
