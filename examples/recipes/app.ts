@@ -1,8 +1,8 @@
 // examples/recipes/app.ts
+
 import { App } from 'aws-cdk-lib';
+import { ReeveStack, readSettings } from 'reeve/cdk';
 import { shippedAgent } from '#infra/agents/shipped-agent.ts';
-import { ReeveStack } from '#infra/reeve-stack.ts';
-import { readSettings } from '#infra/settings/settings.ts';
 
 const app = new App();
 const settings = readSettings(app.node);

@@ -1,8 +1,7 @@
 // examples/recipes/irreversible-step.ts
+import { defineWorkflow } from 'reeve';
 import * as z from 'zod';
-import { defineWorkflow } from '#core/definition/workflow.ts';
-import { inventory, shipping } from '#workflows/order-contracts.ts';
-import { shipToSchema } from '#workflows/order-details.ts';
+import { inventory, shipping, shipToSchema } from './contracts.ts';
 
 const details = z.strictObject({ sku: z.string(), shipTo: shipToSchema });
 

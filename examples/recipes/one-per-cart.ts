@@ -1,7 +1,7 @@
 // examples/recipes/one-per-cart.ts
+import { defineWorkflow } from 'reeve';
 import * as z from 'zod';
-import { defineWorkflow } from '#core/definition/workflow.ts';
-import { inventory, payment } from '#workflows/order-contracts.ts';
+import { inventory, payment } from './contracts.ts';
 
 const details = z.strictObject({
   cart: z.string(),

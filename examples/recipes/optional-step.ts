@@ -1,7 +1,7 @@
 // examples/recipes/optional-step.ts
+import { defineWorkflow } from 'reeve';
 import * as z from 'zod';
-import { defineWorkflow } from '#core/definition/workflow.ts';
-import { fraud, payment } from '#workflows/order-contracts.ts';
+import { fraud, payment } from './contracts.ts';
 
 const details = z.strictObject({
   customer: z.string(),

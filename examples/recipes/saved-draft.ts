@@ -1,7 +1,6 @@
 // examples/recipes/saved-draft.ts
+import { defineAgent, defineWorkflow } from 'reeve';
 import * as z from 'zod';
-import { defineAgent } from '#core/definition/agent.ts';
-import { defineWorkflow } from '#core/definition/workflow.ts';
 
 const draft = z.strictObject({ article: z.string(), text: z.string() });
 

@@ -1,9 +1,6 @@
 // examples/recipes/several-endpoints.ts
+import { type AgentImplementation, defineAgent, defineWorkflow, httpService } from 'reeve';
 import * as z from 'zod';
-import { defineAgent } from '#core/definition/agent.ts';
-import { defineWorkflow } from '#core/definition/workflow.ts';
-import type { AgentImplementation } from '#ports/agent-implementation.ts';
-import { httpService } from '#workflows/http-service.ts';
 
 type Input = { country: string; amountCents: number };
 type Output = { taxCents: number };

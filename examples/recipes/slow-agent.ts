@@ -1,10 +1,14 @@
 // examples/recipes/slow-agent.ts
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AgentImplementation,
+  defineAgent,
+  defineWorkflow,
+  type HttpService,
+  PermanentFault,
+} from 'reeve';
 import * as z from 'zod';
-import { defineAgent } from '#core/definition/agent.ts';
-import { defineWorkflow } from '#core/definition/workflow.ts';
-import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
-import type { HttpService } from '#workflows/http-service.ts';
 
 type Input = { video: string };
 type Output = { file: string };

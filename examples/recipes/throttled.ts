@@ -1,7 +1,6 @@
 // examples/recipes/throttled.ts
+import { defineAgent, defineWorkflow } from 'reeve';
 import * as z from 'zod';
-import { defineAgent } from '#core/definition/agent.ts';
-import { defineWorkflow } from '#core/definition/workflow.ts';
 
 const details = z.strictObject({ account: z.string() });
 const report = z.strictObject({ reportId: z.string() });

@@ -1,9 +1,6 @@
 // examples/recipes/two-providers.ts
+import { type AgentImplementation, definePool, defineWorkflow, httpService } from 'reeve';
 import * as z from 'zod';
-import { definePool } from '#core/definition/agent-pool.ts';
-import { defineWorkflow } from '#core/definition/workflow.ts';
-import type { AgentImplementation } from '#ports/agent-implementation.ts';
-import { httpService } from '#workflows/http-service.ts';
 
 type Input = { token: string; amountCents: number };
 type Output = { chargeId: string };
