@@ -44,6 +44,18 @@ test('the app of a new project is synthesised, with the functions of the package
   expect(scheduler).toContain('A function has the credentials of its role.');
 });
 
+test('the types of the construct are right without `skipLibCheck`', () => {
+  const compilerOptions = {
+    ...{ target: 'es2023', module: 'nodenext', types: ['node'], noEmit: true, strict: true },
+    ...{ skipLibCheck: false, allowImportingTsExtensions: true },
+  };
+  writeFileSync(
+    join(folder, 'tsconfig.strict.json'),
+    JSON.stringify({ compilerOptions, files: ['infra/app.ts'] }),
+  );
+  expect(run('npx', 'tsc', '-p', 'tsconfig.strict.json')).toBe('');
+});
+
 test('the types of the app are right, and its tests pass', () => {
   expect(run('npm', 'test')).toContain('2 passed');
 });

@@ -1,4 +1,5 @@
 /** The package as its users get it: installed from its archive into projects that know nothing of this repository. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -33,6 +34,13 @@ beforeAll(() => {
 
 test('the archive has at most one megabyte', () => {
   expect(statSync(inject('reeveArchive')).size).toBeLessThanOrEqual(megabyte);
+});
+
+test('what users can import is what docs/api says', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const words = [join(root, 'bin', 'api-report.ts'), '--check'];
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 test('an application that embeds Reeve installs at most 15 packages and 20 megabytes', () => {
@@ -107,7 +115,8 @@ describe.each(Object.entries(compilers))('TypeScript %s', (_version, name) => {
   };
 
   test.each(Object.entries(resolutions))('accepts the types of all entry points, %s', (_, how) => {
-    const entries = ['reeve', 'reeve/local', 'reeve/http', 'reeve/client'];
+    const names = ['local', 'http', 'client', 'testing', 'lambda'];
+    const entries = ['reeve', ...names.map((entry) => `reeve/${entry}`)];
     large.write('all.ts', entries.map((entry) => `import '${entry}';\n`).join(''));
     expect(compile(how, ['all.ts', 'shop.ts'])).toEqual({ code: 0, output: '' });
   });
@@ -129,8 +138,9 @@ describe.each(Object.entries(compilers))('TypeScript %s', (_version, name) => {
   });
 });
 
-test('tests of an application run with vitest', () => {
-  const { code, output } = large.run('vitest', 'run');
+test.each([22, 24])('tests of an application run with vitest on Node %i', (version) => {
+  const node = version === 24 ? 'node' : nodeAt(version);
+  const { code, output } = large.run(node, 'node_modules/vitest/vitest.mjs', 'run');
   expect(output).toContain('1 passed');
   expect(code).toBe(0);
 });

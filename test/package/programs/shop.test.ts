@@ -1,5 +1,5 @@
-import { defineAgent, defineWorkflow, implementAgent } from 'reeve';
-import { startLocalReeve } from 'reeve/local';
+import { defineAgent, defineWorkflow } from 'reeve';
+import { scriptedAgent, testReeve } from 'reeve/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -13,10 +13,10 @@ const hello = defineWorkflow({ name: 'hello', version: 1, details: z.object({}) 
   .step('greet', { agent: greeter, input: () => null })
   .build();
 
-test('an order is processed', async () => {
-  const agents = [implementAgent(greeter, { perform: async () => null })];
-  const reeve = await startLocalReeve({ workflows: [hello], agents, path: ':memory:' });
-  const order = await reeve.submit(hello, {});
-  expect((await order.result()).state).toBe('Processed');
-  reeve.close();
+test('an order waits for its service, in virtual time, and is processed', async () => {
+  const greet = scriptedAgent(greeter, null);
+  await using reeve = await testReeve({ workflows: [hello], agents: [greet] });
+  greet.unreachable(20 * 60_000);
+  const result = await reeve.run(await reeve.submit(hello, {}));
+  expect(result.state).toBe('Processed');
 });
