@@ -1,6 +1,6 @@
 /** CDK apps of users: the one that `npm create reeve` makes, and one in the form of `cdk init`. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -60,43 +60,15 @@ test('the types of the app are right, and its tests pass', () => {
   expect(run('npm', 'test')).toContain('2 passed');
 });
 
-test('an app in the form of `cdk init`, which is CommonJS, is synthesised with a VPC and a secret', () => {
-  const init = join(parent, 'init');
-  mkdirSync(join(init, 'bin'), { recursive: true });
-  mkdirSync(join(init, 'lib'));
-  cpSync(join(folder, 'src'), join(init, 'src'), { recursive: true });
-  cpSync(
-    join(import.meta.dirname, 'programs', 'shop-stack.ts'),
-    join(init, 'lib', 'shop-stack.ts'),
-  );
-  const write = (path: string, text: string) => writeFileSync(join(init, path), text);
-  write(
-    'bin/shop.ts',
-    `import * as cdk from 'aws-cdk-lib';
-    import { ShopStack } from '../lib/shop-stack';
-    new ShopStack(new cdk.App(), 'ShopStack');`,
-  );
-  write('package.json', JSON.stringify({ name: 'init', private: true }));
-  write('cdk.json', JSON.stringify({ app: 'ts-node --prefer-ts-exts bin/shop.ts' }));
-  write(
-    'tsconfig.json',
-    JSON.stringify({
-      compilerOptions: {
-        ...{ target: 'ES2022', module: 'NodeNext', moduleResolution: 'NodeNext', strict: true },
-        ...{ skipLibCheck: true, allowImportingTsExtensions: true, noEmit: true },
-      },
-      exclude: ['node_modules', 'cdk.out'],
-    }),
-  );
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const { 'aws-cdk': cli, 'aws-cdk-lib': lib, constructs, esbuild } = manifest.devDependencies;
-  const packages = [`aws-cdk@${cli}`, `aws-cdk-lib@${lib}`, `constructs@${constructs}`];
-  const tools = [`esbuild@${esbuild}`, 'typescript@5.9.3', 'ts-node@10.9.2', '@types/node@22.18.0'];
-  const options = { encoding: 'utf8', env, cwd: init, stdio: 'pipe' } as const;
-  const all = ['zod@4.6.7', ...packages, ...tools, inject('reeveArchive')];
-  execFileSync('npm', ['install', '--prefer-offline', '--no-audit', ...all], options);
-  execFileSync('npx', ['cdk', 'synth', '--quiet'], options);
-  const text = readFileSync(join(init, 'cdk.out', 'ShopStack.template.json'), 'utf8');
+test('the example of an existing app, which is CommonJS, is synthesised', () => {
+  const app = join(parent, 'cdk-app');
+  cpSync(join(import.meta.dirname, '..', '..', 'examples', 'cdk-app'), app, { recursive: true });
+  const inApp = { encoding: 'utf8', env, cwd: app, stdio: 'pipe' } as const;
+  const install = ['install', '--prefer-offline', '--no-audit', inject('reeveArchive')];
+  execFileSync('npm', install, inApp);
+  execFileSync('npx', ['tsc'], inApp);
+  execFileSync('npx', ['cdk', 'synth', '--quiet'], inApp);
+  const text = readFileSync(join(app, 'cdk.out', 'Shop.template.json'), 'utf8');
   expect(text).toContain('BANK_KEY_ARN');
   expect(text).toContain('ec2:CreateNetworkInterface');
 });
