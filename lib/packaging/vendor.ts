@@ -26,6 +26,8 @@ export const isVendored = (specifier: string): boolean =>
 const fileOf = (specifier: string) =>
   `vendor/${specifier.replace(/^@/, '').replaceAll('/', '-')}.js`;
 
+const outOf = (specifier: string) => fileOf(specifier).replace(/\.js$/, '');
+
 interface VendorOptions {
   /** Where the packages are installed: the root of the repository. */
   readonly root: string;
@@ -38,14 +40,14 @@ interface VendorOptions {
 /** Copies the packages and rewrites the imports of them. Returns the folders whose files were copied, for their licences. */
 export async function vendor({ root, folder, imports }: VendorOptions): Promise<readonly string[]> {
   const entries = [...imports].filter(([specifier]) => isVendored(specifier));
-  const sources = new Map([
-    ...credentials.map((name) => [name, `export * from '${name}';`] as const),
-    ...entries.map(([name, files]) => [name, entryOf(folder, name, files)] as const),
-  ]);
+  const sources = new Map(
+    entries.map(([specifier, files]) => [specifier, entryOf(folder, specifier, files)]),
+  );
   const result = await build({
-    entryPoints: Object.fromEntries(
-      [...sources.keys()].map((name) => [fileOf(name).replace(/\.js$/, ''), `vendor:${name}`]),
-    ),
+    entryPoints: [
+      ...credentials.map((name) => ({ in: name, out: outOf(name) })),
+      ...entries.map(([name]) => ({ in: `vendor:${name}`, out: outOf(name) })),
+    ],
     outdir: folder,
     bundle: true,
     splitting: true,
