@@ -9,6 +9,7 @@ import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
+import { mistakesOfPackage } from './mistakes-of-package.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
 const damage = 'test/embedded/damage.test.ts';
@@ -310,4 +311,5 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,
+  ...mistakesOfPackage,
 ];

@@ -1,0 +1,100 @@
+/** Mistakes in what users of the package have: handles of orders, the client, and the build. */
+import type { Mistake } from './mistake.ts';
+
+const orders = 'test/runtime/local-order.test.ts';
+const client = 'test/client/reeve-client.test.ts';
+const specifiers = 'test/packaging/import-specifiers.test.ts';
+
+export const mistakesOfPackage: readonly Mistake[] = [
+  {
+    name: 'who waits for one order gets the changes of all',
+    file: 'lib/runtime/local/order-changes.ts',
+    text: 'for (const each of waiters.get(record.orderId) ?? []) {',
+    instead: 'for (const each of [...waiters.values()].flatMap((set) => [...set])) {',
+    test: orders,
+  },
+  {
+    name: 'the second one who waits for an order takes the place of the first',
+    file: 'lib/runtime/local/order-changes.ts',
+    text: 'waiters.set(orderId, (waiters.get(orderId) ?? new Set()).add(waiter));',
+    instead: 'waiters.set(orderId, new Set<Waiter>().add(waiter));',
+    test: orders,
+  },
+  {
+    name: 'a close leaves those who wait for an order without an answer',
+    file: 'lib/runtime/local/order-changes.ts',
+    text: 'for (const each of [...waiters.values()].flatMap((set) => [...set])) each.wake();',
+    instead: '',
+    test: orders,
+  },
+  {
+    name: 'an order in Error is waited for',
+    file: 'lib/runtime/local/local-order.ts',
+    text: "    case 'Processing':\n      return null;\n    case 'Undone':\n    case 'Error':",
+    instead: "    case 'Processing':\n    case 'Error':\n      return null;\n    case 'Undone':",
+    test: orders,
+  },
+  {
+    name: 'an order of another version has the types of this one',
+    file: 'lib/runtime/local/local-order.ts',
+    text: 'record.workflowVersion === version &&\n    record.fingerprint === fingerprint',
+    instead: 'record.fingerprint !== undefined && version > 0 && fingerprint.length > 0',
+    test: orders,
+  },
+  {
+    name: 'each try of a submission has a key of its own',
+    file: 'lib/client/requests.ts',
+    text: '...headers',
+    instead: "...headers, ...(body !== undefined && { 'idempotency-key': crypto.randomUUID() })",
+    test: client,
+  },
+  {
+    name: 'a change by an operator is sent again after its answer was lost',
+    file: 'lib/client/requests.ts',
+    text: 'isForNow: request.isRepeatable };',
+    instead: 'isForNow: true };',
+    test: client,
+  },
+  {
+    name: 'a request is sent again without an end',
+    file: 'lib/client/requests.ts',
+    text: 'if (!answer.isForNow || performance.now() + waitMs > endsAt) throw answer.error;',
+    instead: 'if (!answer.isForNow || performance.now() > endsAt + 1e9) throw answer.error;',
+    test: client,
+  },
+  {
+    name: 'the token of the client is asked for once',
+    file: 'lib/client/requests.ts',
+    text: "const bearer = typeof token === 'function' ? await token() : token;",
+    instead: "const bearer = typeof token === 'function' ? 't1' : token;",
+    test: client,
+  },
+  {
+    name: 'an API that other machines reach takes every request for that of an operator',
+    file: 'lib/runtime/local/http-server.ts',
+    text: 'if (identify === undefined && !isLoopback(host)) throw identifyMissing(host);',
+    instead: '',
+    test: 'test/runtime/http-server.test.ts',
+  },
+  {
+    name: 'imports by alias are left in the package',
+    file: 'lib/packaging/import-specifiers.ts',
+    text: 'if (!specifier.startsWith(before) || !specifier.endsWith(after)) continue;',
+    instead: 'if (specifier.startsWith(before) || !specifier.endsWith(after)) continue;',
+    test: specifiers,
+  },
+  {
+    name: 'a copied package lacks its default export',
+    file: 'lib/packaging/import-specifiers.ts',
+    text: "if (byDefault !== undefined) names.add('default');",
+    instead: '',
+    test: specifiers,
+  },
+  {
+    name: 'a licence that is not permissive is copied',
+    file: 'lib/packaging/notices.ts',
+    text: 'if (!permissive.has(license)) throw',
+    instead: 'if (permissive.size === 0) throw',
+    test: 'test/packaging/notices.test.ts',
+  },
+];
