@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 /** The command line as a process: supplies `runCli` with its environment. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartIo } from '#cli/environment.ts';
 import { runCli } from '#cli/run-cli.ts';
+import type { ReeveError } from '#core/model/errors.ts';
 import type { Serve } from '#runtime/command/start-command.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nodeRefusal } from '#text/supported-node.ts';
@@ -77,33 +76,37 @@ process.exitCode = await runCli(process.argv.slice(2), {
     return run(io, shippedOrders);
   },
   dev: async (io, module, reloads) => {
-    if (reloads) return reloading(module);
+    const { moduleRefused, reloading } = await import('#runtime/command/reloading.ts');
+    if (reloads) {
+      const command = [import.meta.filename, 'dev', module, '--no-reload'];
+      return reloading({
+        module,
+        command: ['--disable-warning=ExperimentalWarning', ...command],
+        stopped: Promise.race([firstSignal(), orphaned()]),
+        say: io.stderr,
+      });
+    }
     const { ownOrders } = await import('#runtime/command/own-orders.ts');
-    return run(io, ownOrders(module));
+    return run(io, ownOrders(module), ({ name, code }) => {
+      const isOfModule = name === 'DefinitionError' || code === 'module-unusable';
+      if (isOfModule) process.send?.(moduleRefused);
+    });
   },
 });
 
 /** Serves until a signal comes, then ends this process. */
-async function run(io: StartIo, serve: Serve): Promise<never> {
+async function run(
+  io: StartIo,
+  serve: Serve,
+  onRefused: (error: ReeveError) => void = () => {},
+): Promise<never> {
   isServing = true;
   const { startCommand } = await import('#runtime/command/start-command.ts');
   const stopped = Promise.race([firstSignal(), orphaned()]);
-  const code = await startCommand({ ...io, stopped }, serve);
+  const code = await startCommand({ ...io, stopped }, serve, onRefused);
   await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);
   // Pending calls to services would keep the process running.
   process.exit(code);
-}
-
-/** Node starts the process again when a file changes that it has imported. */
-async function reloading(module: string): Promise<number> {
-  const watched = ['--watch', '--watch-preserve-output', '--disable-warning=ExperimentalWarning'];
-  const command = [import.meta.filename, 'dev', module, '--no-reload'];
-  const child = spawn(process.execPath, [...watched, ...command], { stdio: 'inherit' });
-  const ended = once(child, 'exit');
-  await Promise.race([firstSignal(), orphaned(), ended]);
-  child.kill();
-  const [code] = await ended;
-  return typeof code === 'number' ? code : 0;
 }
 
 /** Only the first signal is handled: a second one ends a process that stops slowly. */
@@ -111,6 +114,8 @@ function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());
+    // Its parent, `reeve dev`, has ended.
+    if (process.channel !== undefined) process.once('disconnect', () => resolve());
   });
 }
 

@@ -15,24 +15,17 @@ Makes the folder NAME with a project: a workflow, its agents, a test and a proof
   --reeve VERSION     the version of Reeve, or the path of its archive (default: that of this command)
 `;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    target: { type: 'string', default: 'embedded' },
-    reeve: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const { values, positionals } = given();
 
-const [given] = positionals;
+const [path] = positionals;
 if (values.help) {
   console.log(help);
 } else {
-  if (given === undefined || positionals.length > 1) fail(`Give one name of a project.\n\n${help}`);
-  create(resolve(given));
+  if (path === undefined || positionals.length > 1) fail(`Give one name of a project.\n\n${help}`);
+  create(resolve(path), path);
 }
 
-function create(folder: string): void {
+function create(folder: string, shown: string): void {
   const { target, reeve } = values;
   if (!isTarget(target)) fail(`--target ${target}: it must be one of ${targets.join(', ')}.`);
   const name = basename(folder);
@@ -51,8 +44,23 @@ function create(folder: string): void {
   );
   const manifest = projectManifest({ name, target, versions, reeve });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  console.log(`${folder} is made. Next:\n\n  cd ${given}\n  npm install\n  npm run dev\n`);
+  console.log(`${folder} is made. Next:\n\n  cd ${shown}\n  npm install\n  npm run dev\n`);
   console.log('In another terminal:\n\n  npm run order\n');
+}
+
+function given() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        target: { type: 'string', default: 'embedded' },
+        reeve: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : error}\n\n${help}`);
+  }
 }
 
 function fail(message: string): never {

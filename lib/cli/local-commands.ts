@@ -41,7 +41,7 @@ export function addLocal(program: Command, world: CliEnvironment, done: Done): v
     });
   program
     .command('dev')
-    .description('run the workflows and agents of a module, again after each change of its files')
+    .description('run the workflows and agents of a module, again after each change beside it')
     .argument('<module>', 'the path of the module, such as ./workflows.ts')
     .option('--no-reload', 'run them once, as they are now')
     .addHelpText('after', devHelp)

@@ -10,7 +10,8 @@ export interface FieldProblem {
 
 /**
  * A request that Reeve did not carry out. `code` is that of the problem document (docs/reference.md lists them), or `unreachable`
- * when no answer came, or `answer-unknown` when it is none of Reeve.
+ * when no answer came, `answer-unknown` when it is none of Reeve, or `url-invalid` when the
+ * address is none of an API.
  */
 export class ApiError extends Error {
   readonly code: string;

@@ -35,27 +35,30 @@ const waitMaxMs = 5_000;
 /** Statuses of servers that do not answer now, such as those of a load balancer. */
 const passing = new Set([500, 502, 503, 504]);
 
-/** Sends requests; each resolves with the document of the answer. @throws {ApiError} */
+/**
+ * Sends requests; each resolves with the document of the answer. What can never be sent, such as a header with a line break, is thrown as
+ * the platform throws it.
+ *
+ * @throws {ApiError}
+ */
 export function requests(options: RequestOptions): (request: ApiRequest) => Promise<unknown> {
-  const base = options.url.replace(/\/+$/, '');
+  const base = baseOf(options.url);
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   const { retryForMs = 30_000, token } = options;
 
   async function once(request: ApiRequest): Promise<Answer> {
     const { method, path, headers, body } = request;
     const bearer = typeof token === 'function' ? await token() : token;
+    const all = new Headers({
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...headers,
+    });
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
     try {
-      const response = await send(`${base}${path}`, {
-        method,
-        headers: {
-          accept: 'application/json',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(requestMs),
-      });
+      const signal = AbortSignal.timeout(requestMs);
+      const response = await send(`${base}${path}`, { method, headers: all, ...text, signal });
       const document = parsed(await response.text());
       if (response.ok) return { document };
       const error = refusal(base, response.status, document);
@@ -77,6 +80,16 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   };
+}
+
+/** @throws {ApiError} `url-invalid` */
+function baseOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') {
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  }
+  const message = `The address ${text} must begin with http:// or https://, such as http://127.0.0.1:4400.`;
+  throw new ApiError(message, { code: 'url-invalid', status: null });
 }
 
 type Answer =

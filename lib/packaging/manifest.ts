@@ -23,7 +23,8 @@ export type RepositoryManifest = z.infer<typeof repositoryManifest>;
  * Reeve expects. Those of the CDK are needed for `reeve/cdk` alone.
  */
 const peers = {
-  zod: { range: '^4.0.0', isOptional: false },
+  // `exactOptional` came with 4.3.
+  zod: { range: '^4.3.0', isOptional: false },
   'aws-cdk-lib': { range: '^2.260.0', isOptional: true },
   constructs: { range: '^10.4.3', isOptional: true },
   esbuild: { range: '>=0.25', isOptional: true },

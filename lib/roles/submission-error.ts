@@ -4,7 +4,13 @@ import type { ErrorCode } from '#core/model/error-codes.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { SubmissionOutcome } from './submission.ts';
 
-type Refusal = Exclude<SubmissionOutcome, { kind: 'accepted' }>;
+type Refusal =
+  | Exclude<SubmissionOutcome, { kind: 'accepted' }>
+  | {
+      readonly kind: 'refused';
+      readonly code: 'option-invalid';
+      readonly errors: readonly FieldError[];
+    };
 
 /** A submission that was refused: nothing was stored. */
 export class SubmissionError extends ReeveError<ErrorCode<'SubmissionError'>> {

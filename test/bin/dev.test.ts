@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -59,9 +59,11 @@ function dev(folder: string, ...options: readonly string[]) {
     await ended;
   });
   return {
+    starts: () => [...output.matchAll(/^Reeve listens on/gm)].length,
     output: () => output,
     ended,
     stop: () => child.kill(),
+    kill: () => child.kill('SIGKILL'),
     /** The address of the nth start. */
     url: async (nth: number): Promise<string> => {
       const urls = () => [...output.matchAll(/^Reeve listens on (\S+)$/gm)].map(([, url]) => url);
@@ -96,10 +98,19 @@ test('orders of a module are processed, and by its new code after a change', asy
   expect(process.output()).toContain('Workflows of ./workflows.ts: hello@1');
   write(moduleOf('Good morning'));
   expect(await greetingOf(await process.url(2))).toBe('Good morning Ada');
+  // As editors save: another file takes the name.
+  for (const greeting of ['Servus', 'Moin']) {
+    writeFileSync(join(folder, 'new.txt'), moduleOf(greeting));
+    renameSync(join(folder, 'new.txt'), join(folder, 'workflows.ts'));
+    await expect
+      .poll(() => process.starts(), { timeout: 15_000 })
+      .toBe(greeting === 'Moin' ? 4 : 3);
+  }
+  expect(await greetingOf(await process.url(4))).toBe('Moin Ada');
   write('const x = ;');
   await expect.poll(process.output, { timeout: 15_000 }).toContain('cannot be loaded');
   write(moduleOf('Welcome back'));
-  expect(await greetingOf(await process.url(3))).toBe('Welcome back Ada');
+  expect(await greetingOf(await process.url(5))).toBe('Welcome back Ada');
   process.stop();
   await process.ended;
 }, 60_000);
@@ -118,3 +129,28 @@ test.each([
   },
   20_000,
 );
+
+test('data that another process uses end the command: no change of a file would help', async () => {
+  const { folder } = project(moduleOf('Hello'));
+  const first = dev(folder);
+  await first.url(1);
+  const second = dev(folder);
+  expect(await second.ended).toBe(2);
+  expect(second.output()).toContain('store-in-use');
+}, 20_000);
+
+test('nothing is left after the command is killed, and the next one goes on with the orders', async () => {
+  const { folder } = project(moduleOf('Hello'));
+  const first = dev(folder);
+  await first.url(1);
+  first.kill();
+  await first.ended;
+  // Its data are free as soon as its Reeve has ended as well.
+  const answers = async () => {
+    const next = dev(folder);
+    const code = await Promise.race([next.ended, next.url(1).then(() => 'listens')]);
+    if (code === 'listens') next.stop();
+    return code;
+  };
+  await expect.poll(answers, { timeout: 15_000, interval: 200 }).toBe('listens');
+}, 40_000);

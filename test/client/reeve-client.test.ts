@@ -187,3 +187,13 @@ test('a server that is not Reeve is named as such', async () => {
     message: expect.stringContaining('is it the right address?'),
   });
 });
+
+test.each(['127.0.0.1:4400', '', 'ftp://reeve.example.com'])('the address %j is refused', (url) => {
+  expect(() => clientOf({ url })).toThrow(expect.objectContaining({ code: 'url-invalid' }));
+});
+
+test('what can never be sent is thrown at once', async () => {
+  const reeve = clientOf({ url: 'http://127.0.0.1:9' });
+  await expect(reeve.submit('shop', { cents: 5 }, { key: 'a\nb' })).rejects.toThrow(TypeError);
+  await expect(reeve.submit('shop', { cents: 5n as never })).rejects.toThrow('BigInt');
+});

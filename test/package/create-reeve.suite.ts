@@ -71,6 +71,7 @@ test.each([
   ['a folder with files', ['shop'], 'is not empty'],
   ['an unknown target', ['other', '--target', 'azure'], 'embedded, aws, both'],
   ['no name', [], 'Give one name'],
+  ['an unknown option', ['other', '--tarjet', 'aws'], "Unknown option '--tarjet'"],
   ['a name that npm refuses', ['My Shop'], 'lower-case'],
 ])('%s is refused, and nothing is made', (_, words, message) => {
   expect(() => create(...words)).toThrow(message);

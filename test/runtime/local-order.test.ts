@@ -178,3 +178,45 @@ test('an option of a wrong kind is refused by implementAgent', () => {
     expect.objectContaining({ code: 'options-invalid' }),
   );
 });
+
+test.each([
+  ['a tenant that is a number', { tenant: 5 }, 'tenant'],
+  ['an unknown priority', { priority: 'urgent' }, 'priority'],
+  ['a priority that every object has', { priority: 'toString' }, 'priority'],
+  ['an empty key', { key: '' }, 'key'],
+  ['a key with a line break', { key: 'a\nb' }, 'key'],
+  ['a correlation id that is too long', { correlationId: 'c'.repeat(129) }, 'correlationId'],
+  ['a submitter that is a number', { by: 5 }, 'by'],
+  ['an unknown option', { prio: 'high' }, 'prio'],
+  ['no options', null, 'options'],
+])('%s is refused, and nothing is stored', async (_, options, field) => {
+  const reeve = await start();
+  await expect(reeve.submit(shop, { cents: 5 }, options as never)).rejects.toMatchObject({
+    name: 'SubmissionError',
+    code: 'option-invalid',
+    errors: [{ field }],
+  });
+  expect((await reeve.store.list({ processState: null, limit: 1, cursor: null })).items).toEqual(
+    [],
+  );
+});
+
+test.each([
+  ['a big integer', { cents: 5n }, 'details.cents'],
+  ['a date', { cents: 5, at: new Date(0) }, 'details.at'],
+  ['a map', { cents: 5, all: new Map() }, 'details.all'],
+  ['a function', { cents: 5, all: [() => {}] }, 'details.all.0'],
+  ['a missing element', { cents: 5, all: [undefined] }, 'details.all.0'],
+])('details with %s are refused', async (_, details, field) => {
+  const reeve = await start();
+  await expect(reeve.submit(shop, details as never, { key: 'a' })).rejects.toMatchObject({
+    code: 'details-invalid',
+    errors: [{ field }],
+  });
+});
+
+test('a property without a value counts as absent', async () => {
+  const reeve = await start();
+  const order = await reeve.submit(shop, { cents: 5, isGift: undefined });
+  expect((await order.result()).state).toBe('Processed');
+});

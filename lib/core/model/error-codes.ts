@@ -87,6 +87,7 @@ export const errorCodes = {
   SubmissionError: {
     'details-invalid': 'The details of an order are not what its workflow accepts.',
     'key-reused': 'The key of a submission was used for another one.',
+    'option-invalid': 'An option of a submission is unknown, of a wrong kind, or out of its range.',
     overloaded: 'More orders wait than can be begun in time: submit it again later.',
     'reply-to-unknown': 'A submission names a response channel that is not registered.',
     'singleton-full': 'Too many orders of one singleton key have not ended: submit it again later.',

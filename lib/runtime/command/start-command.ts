@@ -46,9 +46,15 @@ const closeWithinMs = 1_500;
 /**
  * Runs until `stopped` resolves, which may be during the start. Returns the exit code: 2 when the start failed.
  *
+ * @param onRefused called with the reason of a start that failed
+ *
  * Connections to services that hang may still be open afterwards, so the caller must call `process.exit`.
  */
-export async function startCommand(io: StartIo, serve: Serve): Promise<number> {
+export async function startCommand(
+  io: StartIo,
+  serve: Serve,
+  onRefused: (error: ReeveError) => void = () => {},
+): Promise<number> {
   const open = closers({
     clock: systemClock,
     withinMs: closeWithinMs,
@@ -63,6 +69,7 @@ export async function startCommand(io: StartIo, serve: Serve): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
+    onRefused(error);
     io.stderr(`${error.message} (${error.code})\n`);
     return 2;
   } finally {

@@ -1,6 +1,4 @@
 /** Orders of this process for the code that submits them, with the types of their workflow. */
-import { fieldErrors } from '#core/codec/field-errors.ts';
-import { submittedSchema } from '#core/codec/json-schema.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Workflow } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -13,10 +11,14 @@ import type { StateStore } from '#ports/state-store.ts';
 import type { Submission } from '#roles/submission.ts';
 import { SubmissionError } from '#roles/submission-error.ts';
 import type { OrderChanges } from './order-changes.ts';
+import { checkedDetails, checkedOptions } from './submission-checks.ts';
 
 /** Options of a submission. */
 export interface SubmitOptions {
-  /** The idempotency key: a second submission with it is the same order, and one with other content is refused. Default: none. */
+  /**
+   * The idempotency key: a second submission with it is the same order, and one with other content is refused. Up to 128 visible ASCII
+   * characters without the comma. Default: none.
+   */
   readonly key?: string;
   /** Default `normal`. */
   readonly priority?: Priority;
@@ -102,11 +104,11 @@ export interface LocalOrdersPorts {
 export function localOrders(ports: LocalOrdersPorts): LocalOrders {
   return {
     async submit(workflow, details, options = {}) {
-      const { key, priority, tenant, replyTo, correlationId, by } = options;
+      const { key, priority, tenant, replyTo, correlationId, by } = checkedOptions(options);
       const outcome = await ports.submission.submit(
         {
           workflow: workflow.name,
-          details: jsonOf(details),
+          details: checkedDetails(details),
           priority: priority ?? 'normal',
           tenant: tenant ?? null,
           replyTo: replyTo ?? null,
@@ -120,17 +122,6 @@ export function localOrders(ports: LocalOrdersPorts): LocalOrders {
     },
     order: (workflow, id) => orderOf(ports, workflow, checkedOrderId(id), false),
   };
-}
-
-/** @throws {SubmissionError} `details-invalid` when it is not JSON */
-function jsonOf(details: unknown): JsonValue {
-  const { error, data } = submittedSchema.safeParse(details);
-  if (error === undefined) return data;
-  throw new SubmissionError({
-    kind: 'refused',
-    code: 'details-invalid',
-    errors: fieldErrors(error, { path: ['details'], whole: 'details' }),
-  });
 }
 
 function orderOf<Outputs>(
