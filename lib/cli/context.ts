@@ -53,7 +53,7 @@ export async function contextOf(
         token,
         unreachableHint:
           stack === null && !isExecuteApi(url)
-            ? 'Start it with `reeve start`, or give its address with --url or REEVE_URL (or HOST and PORT, as for `reeve start`), or its stack with --stack.'
+            ? 'Start it with `reeve dev MODULE`, or with `reeve start` for the shop of the examples; or give its address with --url or REEVE_URL (or HOST and PORT, as for `reeve start`), or its stack with --stack.'
             : 'Check AWS_REGION, your AWS credentials and their permission to call the API.',
       },
       token === null ? await fetchFor(environment, url, stack) : environment.fetch,

@@ -32,7 +32,9 @@ without the services and suppliers.`;
 export function addLocal(program: Command, world: CliEnvironment, done: Done): void {
   program
     .command('start')
-    .description('run Reeve in this process; its settings are environment variables')
+    .description(
+      'run the shop of the examples in this process; its settings are environment variables',
+    )
     .addHelpText('after', startHelp)
     .action(async () => {
       onlyHere(program.opts(), '`reeve start` calls no other Reeve and prints no JSON');

@@ -176,7 +176,7 @@ test('an unreachable address exits 4 and says what to do', async () => {
     exitCode: 4,
     stdout: '',
     stderr: `error: Reeve cannot be reached at http://127.0.0.1:4400: connect ECONNREFUSED 127.0.0.1:4400
-Start it with \`reeve start\`, or give its address with --url or REEVE_URL (or HOST and PORT, as for \`reeve start\`), or its stack with --stack.
+Start it with \`reeve dev MODULE\`, or with \`reeve start\` for the shop of the examples; or give its address with --url or REEVE_URL (or HOST and PORT, as for \`reeve start\`), or its stack with --stack.
 `,
   });
 });

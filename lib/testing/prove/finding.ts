@@ -11,6 +11,8 @@ export const findingKinds = {
   'output-changes': 'an agent answers the same request differently',
   'not-pure': 'a function of the workflow depends on more than its argument',
   'waits-outside': 'an agent waits for something that is not simulated',
+  'not-awaited': 'the code of an agent does not wait for a promise that fails',
+  'never-processed': 'no order of the workflow is processed in any world',
 } as const;
 
 export type FindingKind = keyof typeof findingKinds;

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
 import { exploreWorkflow } from './explore-workflow.ts';
+import { catchLostPromises, type LostPromises } from './lost-promises.ts';
 import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
 import { explanationOf, reportText } from './report-text.ts';
@@ -98,21 +99,27 @@ export async function proofReport(
   onProgress: (worlds: number) => void = () => {},
 ): Promise<ProofReport> {
   const uninstall = installSources();
+  const lost = catchLostPromises();
   const { stackTraceLimit } = Error;
   // Simulations throw many errors, and their stacks are not used.
   Error.stackTraceLimit = 0;
   try {
-    return await searched(proof, onProgress);
+    return await searched(proof, lost, onProgress);
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
+    lost.release();
     uninstall();
   }
 }
 
-/** Worlds between two turns of the event loop. */
+/** Worlds between two reports of progress. */
 const batch = 20;
 
-async function searched(proof: Proof, onProgress: (worlds: number) => void): Promise<ProofReport> {
+async function searched(
+  proof: Proof,
+  lost: LostPromises,
+  onProgress: (worlds: number) => void,
+): Promise<ProofReport> {
   const began = performance.now();
   const { seeds, firstSeed } = proof;
   const calm = await proofRun(proof, {
@@ -127,18 +134,24 @@ async function searched(proof: Proof, onProgress: (worlds: number) => void): Pro
   let [worlds, orders, elapsedMs] = [0, 0, 0];
   const { explored, mistakes: first } = await exploredIn(proof, calm);
   let mistakes = first;
+  const processed = new Set(calm.samples.keys());
   for (let seed = firstSeed; seed < firstSeed + seeds && mistakes.length === 0; seed += 1) {
     const run = await proofRun(proof, { seed, faultsFactor });
     worlds += 1;
     orders += run.orders;
     elapsedMs += run.elapsedMs;
     for (const [name, times] of run.hits) faults.set(name, (faults.get(name) ?? 0) + times);
-    if (run.breakages.length > 0) mistakes = await mistakesOf(proof, run, faultsFactor);
-    if (worlds % batch !== 0) continue;
-    onProgress(worlds);
-    // Simulations never yield to the event loop by themselves.
+    for (const workflow of run.samples.keys()) processed.add(workflow);
+    // Simulations never yield to the event loop by themselves, and lost promises are reported by it.
     await setImmediate();
+    mistakes = lost
+      .take()
+      .slice(0, 1)
+      .map((reason) => notAwaited(run, reason));
+    if (run.breakages.length > 0) mistakes = await mistakesOf(proof, run, faultsFactor);
+    if (worlds % batch === 0) onProgress(worlds);
   }
+  if (mistakes.length === 0) mistakes = neverProcessed(proof, processed);
   const report = {
     ...{ worlds, orders, faults, mistakes, explored },
     isProven: mistakes.length === 0,
@@ -165,6 +178,35 @@ async function exploredIn(
     }
   }
   return { explored, mistakes };
+}
+
+const withoutStory = (orders: number) => ({ orders, faults: [], story: [] });
+
+function notAwaited({ seed, orders }: ProofRun, reason: unknown): ProvenMistake {
+  const what = reason instanceof Error ? reason.message : String(reason);
+  return {
+    seed,
+    rule: 'not-awaited',
+    message: `A promise has failed, and nothing waited for it: ${what}`,
+    explanation: explanationOf('not-awaited'),
+    shortest: withoutStory(orders),
+  };
+}
+
+/** Nothing is proven of a workflow whose orders all fail. */
+function neverProcessed(
+  { workflows, firstSeed }: Proof,
+  processed: ReadonlySet<string>,
+): readonly ProvenMistake[] {
+  return workflows
+    .filter(({ name }) => !processed.has(name))
+    .map(({ name }) => ({
+      seed: firstSeed,
+      rule: 'never-processed',
+      message: `No order of ${name} was Processed, not even where nothing fails.`,
+      explanation: explanationOf('never-processed'),
+      shortest: withoutStory(1),
+    }));
 }
 
 async function mistakesOf(

@@ -23,6 +23,10 @@ const explanations: Readonly<Record<FindingKind, string>> = {
     'The functions of a workflow are called again for every attempt and for every look at the order. They must return the same for the same argument.',
   'waits-outside':
     'Virtual time jumps from event to event: what is not simulated never ends in time.',
+  'not-awaited':
+    'A failure that no code waits for is lost: the step counts as done although its call has failed, and Node ends the process. Await each call, or return its promise.',
+  'never-processed':
+    'A proof of orders that always fail says nothing. Does the agent reach its simulated service? Are the details those of a usual order?',
 };
 
 const ofRules: Readonly<Partial<Record<RuleName, string>>> = {

@@ -14,7 +14,7 @@ import { calledTwice } from './virtual-sources.ts';
  */
 export function soundAgent<Input extends JsonValue, Output extends JsonValue>(
   contract: AgentContract<Input, Output>,
-  output: (input: Input) => Output,
+  output: (input: Input) => NoInfer<Output>,
   options: SimulatedServiceOptions = {},
 ): AgentImplementation<Input, Output> {
   const answerTo = (input: Input) =>
