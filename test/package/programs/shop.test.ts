@@ -16,7 +16,7 @@ const hello = defineWorkflow({ name: 'hello', version: 1, details: z.object({}) 
 test('an order waits for its service, in virtual time, and is processed', async () => {
   const greet = scriptedAgent(greeter, null);
   await using reeve = await testReeve({ workflows: [hello], agents: [greet] });
-  greet.unreachable(20 * 60_000);
+  greet.unreachable(45_000);
   const result = await reeve.run(await reeve.submit(hello, {}));
   expect(result.state).toBe('Processed');
 });
