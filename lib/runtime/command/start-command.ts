@@ -46,9 +46,9 @@ const closeWithinMs = 1_500;
 /**
  * Runs until `stopped` resolves, which may be during the start. Returns the exit code: 2 when the start failed.
  *
- * @param onRefused called with the reason of a start that failed
- *
  * Connections to services that hang may still be open afterwards, so the caller must call `process.exit`.
+ *
+ * @param onRefused called with the reason of a start that failed
  */
 export async function startCommand(
   io: StartIo,
