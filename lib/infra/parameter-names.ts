@@ -5,7 +5,7 @@
 import type { Node } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
 import { settingNames } from '#infra/settings/settings.ts';
-import { nearestName } from '#text/nearest-name.ts';
+import { unknownNames } from '#infra/settings/unknown-names.ts';
 
 /** Other keys of the CDK have a prefix (`aws:`, `@aws-cdk/`, `availability-zones:`). */
 const namesOfTheCdk: readonly string[] = ['cli-telemetry', 'acknowledged-issue-numbers'];
@@ -18,16 +18,9 @@ const isOfTheCdk = (name: string) => /[:@/]/.test(name) || namesOfTheCdk.include
  * @throws {ReeveError} `settings-invalid` naming every key that is neither a parameter nor a key of the CDK
  */
 export function refuseUnknownParameters(node: Node): void {
-  const unknown = Object.keys(node.getAllContext()).filter(
-    (name) => !settingNames.includes(name) && !isOfTheCdk(name),
-  );
-  if (unknown.length === 0) return;
-  const faults = unknown.map((name) => {
-    const near = nearestName(name, settingNames);
-    return near === undefined
-      ? `\`${name}\` is not a parameter`
-      : `\`${name}\` is not a parameter (did you mean \`${near}\`?)`;
-  });
+  const given = Object.keys(node.getAllContext()).filter((name) => !isOfTheCdk(name));
+  const faults = unknownNames(given, settingNames, 'a parameter');
+  if (faults.length === 0) return;
   throw new ReeveError(
     'settings-invalid',
     `Invalid parameters: ${faults.join('; ')}. The parameters are ${settingNames.join(', ')}. See docs/reference.md.`,

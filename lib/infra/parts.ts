@@ -17,7 +17,7 @@ import { queuePrefix } from '#infra/queues/queue-prefix.ts';
 import { responseVariable } from '#infra/queues/response-channels.ts';
 import { SubmissionQueue } from '#infra/queues/submission-queue.ts';
 import { WebhookChannel } from '#infra/queues/webhook-channel.ts';
-import type { DeploymentSettings } from '#infra/settings/settings.ts';
+import type { DeploymentSettings } from '#infra/settings/properties.ts';
 import { StateStore } from './order-tables.ts';
 import type { ReeveProps } from './reeve-props.ts';
 import { Scheduler, schedulerTimeout } from './scheduler-function.ts';
@@ -90,7 +90,7 @@ export function makeParts(scope: Construct, props: PartsProps): Parts {
   const withAgents = { ...common, agents: channels, checks, environment: shares };
   const scheduler = new Scheduler(scope, 'Scheduler', {
     ...withAgents,
-    hasLimits: code.limits.size > 0,
+    hasLimits: (code.deployed?.limits.size ?? 0) > 0,
     code: code.role('scheduler'),
   });
   const sweeps = new SweepSchedule(scope, 'Supervisor', {

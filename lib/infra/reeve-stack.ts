@@ -64,7 +64,9 @@ export class ReeveStack extends Stack {
 
 /** The properties of the construct: what is a text in the settings becomes an object. */
 function propertiesOf(stack: Stack, settings: Settings): Omit<ReeveProps, 'workflows'> {
-  const { responseQueues, webhooks, eventBus, kmsKey, tenantWeights, ...common } = settings;
+  const { responseQueues, webhooks, eventBus, kmsKey, tenantWeights, ...others } = settings;
+  // Of the agents and of the stack.
+  const { concurrency, services, permissionsBoundary, tags, ...common } = others;
   const existing = new Construct(stack, 'Existing');
   return {
     ...common,

@@ -16,15 +16,18 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { MetricName } from '#aws/metric-names.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import { grantCaller } from '#infra/access/caller-grant.ts';
 import { type Agent, agentOf, type FunctionAgent, type QueueAgent } from '#infra/agents/agent.ts';
 import { AgentChannel, agentFunctions } from '#infra/agents/agent-channel.ts';
+import { checkAgent } from '#infra/agents/agent-form.ts';
 import {
   type AgentProps,
   type FunctionAgentProps,
   isBundled,
   type QueueAgentProps,
 } from '#infra/agents/agent-props.ts';
+import { agentFaults } from '#infra/checks/agents-of-workflows.ts';
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { deploy, deploymentName, deploymentReference } from '#infra/deployment/deployment.ts';
 import { DeploymentCode } from '#infra/functions/deployment-code.ts';
@@ -34,8 +37,8 @@ import { functionsOf } from '#infra/operations/observability.ts';
 import { agentOutput } from '#infra/operations/outputs.ts';
 import { agentDeadLetters, deadLetters } from '#infra/queues/deployed-queues.ts';
 import { allowExisting, allowServices } from '#infra/settings/own-key.ts';
+import { type DeploymentSettings, readProperties } from '#infra/settings/properties.ts';
 import { applyToResources } from '#infra/settings/resource-wide.ts';
-import { type DeploymentSettings, readProperties } from '#infra/settings/settings.ts';
 import { removalOf } from '#infra/settings/stage.ts';
 import type { ReeveTables } from './order-tables.ts';
 import { makeParts, type Parts, rolesOf } from './parts.ts';
@@ -65,6 +68,7 @@ export class Reeve extends Construct {
 
   constructor(scope: Construct, id: string, props: ReeveProps) {
     super(scope, id);
+    this.settings = readProperties(this.node.path, props);
     const { vpc, vpcSubnets, securityGroups, tracing = false, release } = props;
     this.deployment = deploymentName(this, props.deployment);
     deploy(this, {
@@ -74,7 +78,6 @@ export class Reeve extends Construct {
       ...(release !== undefined && { releases: releasesOf(this, release) }),
       ...(vpc !== undefined && { network: { vpc, vpcSubnets, securityGroups } }),
     });
-    this.settings = readProperties(this.node.path, props);
     this.code = new DeploymentCode(this, {
       workflows: props.workflows,
       roles: rolesOf(this.settings),
@@ -95,25 +98,34 @@ export class Reeve extends Construct {
     applyToResources(this, { logDays: this.settings.logDays, encryptionKey: this.key });
     if (this.key !== undefined) allowServices(this, this.key);
     this.node.addValidation({
-      validate: () => [...excesses(this), ...this.withoutFunction(release)],
+      validate: () => [...excesses(this), ...this.withoutFunction(release), ...this.agentFaults()],
     });
   }
 
   /**
    * Adds an agent that Lambda invokes: `module` and `export` of its implementation, a module with a `handler` of its own, or an
    * existing `function`.
+   *
+   * @throws {ReeveError} `settings-invalid` naming every property that is not valid, and for an agent that was added before
    */
   addAgent(props: FunctionAgentProps): FunctionAgent;
   /** Adds the queues of an agent that runs elsewhere, in any language. */
   addAgent(props: QueueAgentProps): QueueAgent;
   addAgent(props: AgentProps): Agent;
   addAgent(props: AgentProps): Agent {
+    checkAgent(this.node.path, props);
     const { name } = props;
+    if (this.channels.some(({ agent }) => agent === name)) {
+      throw new ReeveError(
+        'settings-invalid',
+        `${this.node.path} has an agent \`${name}\` already. Add each agent once.`,
+      );
+    }
     const { store, scheduler, observability } = this.parts;
     const channel = new AgentChannel(this, `Agent-${name}`, {
       agent: props,
       code: (agent) => this.code.agent(name, agent),
-      rates: this.code.limits.get(name) ?? [],
+      rates: this.code.deployed?.limits.get(name) ?? [],
       store,
       priorities: this.settings.priorities,
       schedulerTimeout,
@@ -190,6 +202,14 @@ export class Reeve extends Construct {
         (name) =>
           `${this.node.path} has no function \`${name}\` for \`release.provisionedConcurrency\`. It has ${known.join(', ')}.`,
       );
+  }
+
+  /** Compares agents with workflows, where their code is needed. */
+  private agentFaults(): string[] {
+    const { deployed, workflows } = this.code;
+    if (deployed === undefined) return [];
+    const added = this.channels.map(({ agent, code }) => ({ name: agent, code }));
+    return agentFaults(this, { module: workflows, workflows: deployed, added });
   }
 
   private get removal(): RemovalPolicy {

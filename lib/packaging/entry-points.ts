@@ -16,8 +16,9 @@ const programs = [
   'bin/reeve.ts',
   'bin/suppliers.ts',
   'lib/infra/functions/bundle.ts',
-  'lib/infra/functions/print-limits.ts',
-  'lib/infra/functions/read-limits.ts',
+  'lib/infra/functions/report-implementations.ts',
+  'lib/infra/functions/report-workflows.ts',
+  'lib/infra/functions/run-module.ts',
 ] as const;
 
 /** Everything from which the compiler starts. */

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { ReeveStack } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings/settings.ts';
+import { workflowsOf } from './workflows-of.ts';
 
 const issuer = 'https://id.example.com';
 const jwt = { issuer, audience: ['reeve'] };
@@ -25,7 +26,7 @@ function frontDoor(context: Readonly<Record<string, unknown>>): string | undefin
   onTestFinished(() => rmSync(outdir, { recursive: true }));
   const app = new App({ context, outdir });
   const settings = readSettings(app.node);
-  new ReeveStack(app, 'Reeve', { settings, workflows: 'lib/workflows/shipped.ts', agents: [] });
+  new ReeveStack(app, 'Reeve', { settings, workflows: workflowsOf([]), agents: [] });
   app.synth();
   return readdirSync(outdir)
     .map((name) => join(outdir, name))

@@ -19,9 +19,11 @@ import type { ReeveProps } from '#infra/reeve-props.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 import { findingsAt } from './covering-array.ts';
 import { type ForeignProps, foreignStack } from './foreign-stack.ts';
+import { workflowsOf } from './workflows-of.ts';
 
 const unstaged = { 'aws:cdk:disable-asset-staging': true };
 const bundle = sharedBundle();
+const workflows = workflowsOf([]);
 const foreign = (props: ForeignProps = {}) => {
   const outdir = mkdtempSync(join(inject('temporaryFolder'), 'foreign-'));
   return foreignStack({ bundle, outdir, ...props, context: { ...unstaged, ...props.context } });
@@ -239,7 +241,6 @@ test('every environment is below the limit of Lambda, and the stack below those 
 function inStack(props: Partial<ReeveProps> = {}, context: Readonly<Record<string, unknown>> = {}) {
   const outdir = mkdtempSync(join(inject('temporaryFolder'), 'construct-'));
   const app = new App({ outdir, context: { ...unstaged, ...context } });
-  const workflows = 'test/deploy/foreign/workflows.ts';
   return new Reeve(new Stack(app, 'Shop'), 'Orders', { workflows, bundle, ...props });
 }
 
@@ -269,7 +270,7 @@ test('existing tables are used, and no others are made', () => {
     coordination: table('old-coordination'),
   };
   const reeve = new Reeve(stack, 'Orders', {
-    workflows: 'test/deploy/foreign/workflows.ts',
+    workflows,
     bundle,
     tables,
   });
@@ -282,7 +283,7 @@ test('existing tables are used, and no others are made', () => {
   const streamless = { ...tables, processes: Table.fromTableName(stack, 'NoStream', 'x') };
   const make = () =>
     new Reeve(stack, 'Other', {
-      workflows: 'test/deploy/foreign/workflows.ts',
+      workflows,
       bundle,
       tables: streamless,
     });
@@ -293,7 +294,6 @@ test('the name of a deployment may be given, and has to be in a nested stack', (
   expect(inStack({ deployment: 'orders-eu' }).deployment).toBe('orders-eu');
   expect(() => inStack({ deployment: 'orders_eu' })).toThrow('letters, digits and "-"');
   const nested = new NestedStack(new Stack(new App({ context: unstaged }), 'Shop'), 'Inner');
-  const workflows = 'test/deploy/foreign/workflows.ts';
   expect(() => new Reeve(nested, 'Orders', { workflows, bundle })).toThrow('is in a nested stack');
   const named = new Reeve(nested, 'Named', { workflows, bundle, deployment: 'inner' });
   expect(named.deployment).toBe('inner');
@@ -322,7 +322,7 @@ test('an address for mail and a topic of the application exclude each other', ()
 test('a name of a secret that no variable can have is refused', () => {
   const { orders, psp } = foreign();
   const agent = { name: 'tax', module: 'a.ts', export: 'tax', secrets: { 'psp-key': psp } };
-  expect(() => orders.addAgent(agent)).toThrow('`psp-key` of agent tax');
+  expect(() => orders.addAgent(agent)).toThrow('`secrets.psp-key`');
 });
 
 test('with a release, all that invokes a function points to its alias, which moves step by step', () => {
@@ -392,7 +392,6 @@ test('the API answers at a domain of the application', () => {
     regionalDomainName: 'd-1.execute-api.eu-west-1.amazonaws.com',
     regionalHostedZoneId: 'Z1',
   });
-  const workflows = 'test/deploy/foreign/workflows.ts';
   const reeve = new Reeve(stack, 'Orders', { workflows, bundle, domainName });
   expect(reeve.apiUrl).toBe('https://orders.example.com');
   Template.fromStack(stack).hasResourceProperties('AWS::ApiGatewayV2::ApiMapping', {

@@ -12,6 +12,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import { Reeve } from '#infra/reeve.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
+import { workflowsOf } from './workflows-of.ts';
 
 /** As in the app of another project; of the settings of Reeve's own app it has none. */
 export interface ForeignProps {
@@ -59,9 +60,10 @@ export function foreignStack({ bundle, context = {}, outdir, reeve = {} }: Forei
     timeout: Duration.minutes(2),
   });
 
-  const common = { workflows: 'test/deploy/foreign/workflows.ts', ...(bundle && { bundle }) };
+  const code = bundle && { bundle };
   const orders = new Reeve(stack, 'Orders', {
-    ...common,
+    ...code,
+    workflows: workflowsOf(['payment', 'packing', 'mailing', 'billing']),
     vpc,
     vpcSubnets: { subnets: vpc.isolatedSubnets },
     encryptionKey,
@@ -92,7 +94,11 @@ export function foreignStack({ bundle, context = {}, outdir, reeve = {} }: Forei
   const billing = orders.addAgent({ name: 'billing' });
   orders.grantSubmit(shop);
 
-  const returns = new Reeve(stack, 'Returns', { ...common, alarmEmail: 'ops@example.com' });
+  const returns = new Reeve(stack, 'Returns', {
+    ...code,
+    workflows: workflowsOf(['billing']),
+    alarmEmail: 'ops@example.com',
+  });
   returns.addAgent({ name: 'billing' });
   return {
     ...{ app, stack, orders, returns, shop, charges, psp, mailing },

@@ -9,6 +9,7 @@ import type { StackAgentProps } from '#infra/agents/configured-agents.ts';
 import { ReeveStack, type ReeveStackProps } from '#infra/reeve-stack.ts';
 import { readSettings } from '#infra/settings/settings.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
+import { workflowsOf } from './workflows-of.ts';
 
 /** Code is used in place, because copying it for each stack would take most of the time. */
 const unstaged = { 'aws:cdk:disable-asset-staging': true };
@@ -64,7 +65,7 @@ export function synthesised(...args: Parameters<typeof stackWith>): ReeveStack {
   return stack;
 }
 
-/** A stack before its synthesis. */
+/** A stack before its synthesis. @param props by default with workflows that call the agents */
 export function stackWith(
   agents: readonly StackAgentProps[],
   context: Readonly<Record<string, unknown>> = {},
@@ -73,7 +74,7 @@ export function stackWith(
   const outdir = mkdtempSync(join(inject('temporaryFolder'), 'cdk-'));
   const app = new App({ context: { ...context, ...unstaged }, outdir });
   return new ReeveStack(app, 'Reeve', {
-    workflows: 'lib/workflows/shipped.ts',
+    workflows: workflowsOf(agents.map(({ name }) => name)),
     ...props,
     settings: readSettings(app.node),
     agents,

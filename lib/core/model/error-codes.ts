@@ -40,7 +40,8 @@ export const errorCodes = {
     'queue-arn-invalid': 'The source of an event is not the ARN of an SQS queue.',
     'reply-to-unknown': 'An order names a response channel that is not registered any more.',
     'secret-invalid': 'The secret of a webhook does not have the required form.',
-    'settings-invalid': 'A parameter of the stack is unknown, missing or not valid.',
+    'settings-invalid':
+      'A parameter of the stack or a property of the construct is unknown, missing or not valid.',
     'stack-unknown': 'CloudFormation does not find the stack, or does not let the caller read it.',
     'store-in-use': 'Another process uses the data.',
     'store-unusable': 'The database cannot be opened.',

@@ -11,6 +11,7 @@ import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import type { Priority } from '#core/model/record.ts';
 import { functionOf } from '#infra/deployment/given.ts';
 import { granteeOf } from '#infra/functions/grantee.ts';
+import type { Export } from '#infra/functions/implementations.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { PriorityQueues, queuesVariable } from '#infra/queues/priority-queues.ts';
@@ -24,6 +25,7 @@ import {
   type FunctionAgentProps,
   isBundled,
   isFunction,
+  isModule,
 } from './agent-props.ts';
 import { sharesOf } from './concurrency.ts';
 import { configureExisting } from './existing-function.ts';
@@ -60,6 +62,8 @@ export class AgentChannel extends Construct {
   readonly requests: PriorityQueues;
   readonly replies: WorkQueue;
   readonly consumer: AgentConsumer;
+  /** The export that is its implementation; undefined where Reeve does not know its code. */
+  readonly code: Export | undefined;
   /** Whether the agent makes a limited number of calls at once. */
   readonly isLimited: boolean;
 
@@ -67,6 +71,7 @@ export class AgentChannel extends Construct {
     super(scope, id);
     const { agent, priorities } = props;
     this.agent = agent.name;
+    this.code = isModule(agent) ? { module: agent.module, export: agent.export } : undefined;
     this.isLimited = isFunction(agent) && agent.maxConcurrency !== undefined;
     const prefix = queuePrefix(this);
     this.requests = new PriorityQueues(this, 'Requests', {
@@ -88,6 +93,11 @@ export class AgentChannel extends Construct {
       : { kind: 'elsewhere', policy: agentPolicy(this, agent.name, this.requests, this.replies) };
   }
 
+  /** For errors. */
+  private get title(): string {
+    return `\`${this.agent}\` of ${this.node.scope?.node.path}`;
+  }
+
   private worker(agent: FunctionAgentProps, props: AgentChannelProps): IFunction {
     const { rates, removal, store } = props;
     const environment = {
@@ -98,7 +108,7 @@ export class AgentChannel extends Construct {
     const timeout = timeoutOf(agent);
     const worker = isBundled(agent)
       ? agentFunction(this, agent, { code: props.code(agent), environment, timeout, removal })
-      : configureExisting(functionOf(agent.function), environment);
+      : configureExisting(this.title, functionOf(agent.function), environment);
     const rights = granteeOf(worker);
     store.allowCircuit(rights, agent.name);
     store.allowRates(rights, rates);

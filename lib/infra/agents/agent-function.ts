@@ -2,7 +2,6 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { ReeveError } from '#core/model/errors.ts';
 import { allowSecret } from '#infra/access/secret-right.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { BundledAgent } from './agent-props.ts';
@@ -15,23 +14,13 @@ interface AgentFunctionParts {
   readonly removal: RemovalPolicy;
 }
 
-/** As names of variables. */
-const secretName = /^[A-Za-z][A-Za-z0-9_]*$/;
-
-/** Makes the function, with the rights to read its secrets. @throws {ReeveError} `settings-invalid` for the name of a secret */
+/** Makes the function, with the rights to read its secrets. */
 export function agentFunction(
   scope: Construct,
   agent: BundledAgent,
   { code, environment, timeout, removal }: AgentFunctionParts,
 ): ReeveFunction {
   const { vpc, vpcSubnets, securityGroups, secrets = {} } = agent;
-  for (const name of Object.keys(secrets)) {
-    if (secretName.test(name)) continue;
-    throw new ReeveError(
-      'settings-invalid',
-      `The secret \`${name}\` of agent ${agent.name} cannot be part of the name of a variable. Use letters, digits and "_".`,
-    );
-  }
   const worker = new ReeveFunction(scope, 'Agent', {
     name: agent.name,
     code,

@@ -76,10 +76,13 @@ export type FunctionAgentProps = BundledAgent | ExistingAgentProps;
 /** An agent: a function, or a program that runs elsewhere. */
 export type AgentProps = FunctionAgentProps | QueueAgentProps;
 
+/** Whether a module exports the implementation of the agent. */
+export const isModule = (agent: AgentProps): agent is ModuleAgentProps =>
+  'module' in agent && agent.module !== undefined;
+
 /** Whether Reeve makes the function of the agent. */
 export const isBundled = (agent: AgentProps): agent is BundledAgent =>
-  ('module' in agent && agent.module !== undefined) ||
-  ('handler' in agent && agent.handler !== undefined);
+  isModule(agent) || ('handler' in agent && agent.handler !== undefined);
 
 /** Whether Lambda invokes the agent. */
 export const isFunction = (agent: AgentProps): agent is FunctionAgentProps =>

@@ -68,13 +68,10 @@ export function missingServices(
 function configured(agent: StackAgentProps, { services, concurrency }: Settings): AgentProps {
   if (!isFunction(agent)) return agent;
   const maxConcurrency = concurrency[agent.name] ?? agent.maxConcurrency;
-  const service = services[agent.name] ?? noService(agent.name);
-  return {
-    ...agent,
-    ...(maxConcurrency !== undefined && { maxConcurrency }),
-    ...(isBundled(agent) &&
-      callsService(agent) && {
-        environment: { ...agent.environment, REEVE_SERVICE_URL: service },
-      }),
-  };
+  const limited = { ...agent, ...(maxConcurrency !== undefined && { maxConcurrency }) };
+  if (!isBundled(limited) || !('callsService' in limited)) return limited;
+  const { callsService, ...bundled } = limited;
+  if (callsService !== true) return bundled;
+  const REEVE_SERVICE_URL = services[agent.name] ?? noService(agent.name);
+  return { ...bundled, environment: { ...bundled.environment, REEVE_SERVICE_URL } };
 }

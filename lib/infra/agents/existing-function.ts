@@ -1,15 +1,36 @@
 /** A function that exists apart from Reeve, as an agent. */
 import { Annotations } from 'aws-cdk-lib';
 import { CfnFunction, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { ReeveError } from '#core/model/errors.ts';
+
+/** The agent that each function is. */
+const known = new WeakMap<IFunction, string>();
+
+/** Its variables name the queues of one agent. @throws {ReeveError} `settings-invalid` for the function of another agent */
+function refuseSecond(existing: IFunction, agent: string): void {
+  const other = known.get(existing);
+  if (other !== undefined) {
+    throw new ReeveError(
+      'settings-invalid',
+      `The function ${existing.node.path} is the agent ${other} already. Give the agent ${agent} a function of its own.`,
+    );
+  }
+  known.set(existing, agent);
+}
 
 /**
  * Gives the function the variables of an agent, and lets it be a part of the loop Scheduler – agent – Scheduler, which Lambda
  * stops after some 16 steps by default. A function of another app cannot be changed: a warning says what it needs.
+ *
+ * @param agent its name and deployment, for errors
+ * @throws {ReeveError} `settings-invalid` when the function is another agent already
  */
 export function configureExisting(
+  agent: string,
   existing: IFunction,
   environment: Readonly<Record<string, string>>,
 ): IFunction {
+  refuseSecond(existing, agent);
   const resource = existing.node.defaultChild;
   if (existing instanceof LambdaFunction && resource instanceof CfnFunction) {
     for (const [name, value] of Object.entries(environment)) existing.addEnvironment(name, value);

@@ -31,10 +31,38 @@ export interface Deployment {
 
 const known = new WeakMap<IConstruct, Deployment>();
 
-/** Makes the deployment known to all constructs below this one. Must precede them. */
+/**
+ * Makes the deployment known to all constructs below this one. Must precede them.
+ *
+ * @throws {ReeveError} `settings-invalid` when another deployment of the app has the name
+ */
 export function deploy(scope: Construct, deployment: Deployment): void {
+  refuseSecond(scope, deployment.name);
   known.set(scope, deployment);
 }
+
+/** Their queues and dashboards would have the same names. */
+function refuseSecond(scope: Construct, name: string): void {
+  const other = scope.node.root.node
+    .findAll()
+    .find((one) => known.get(one)?.name === name && isBeside(one, scope));
+  if (other === undefined) return;
+  throw new ReeveError(
+    'settings-invalid',
+    `${other.node.path} has the name \`${name}\` already, and the names of its queues. Give ${scope.node.path} another \`deployment\`.`,
+  );
+}
+
+/** Whether both are deployed to one account and region, as far as the synthesis knows them. */
+function isBeside(one: IConstruct, other: IConstruct): boolean {
+  const [a, b] = [outermost(Stack.of(one)), outermost(Stack.of(other))];
+  if (a === b) return true;
+  const isKnown = !Token.isUnresolved(a.account) && !Token.isUnresolved(a.region);
+  return isKnown && a.account === b.account && a.region === b.region;
+}
+
+const outermost = (stack: Stack): Stack =>
+  stack.nestedStackParent === undefined ? stack : outermost(stack.nestedStackParent);
 
 /** The deployment that the construct is a part of. */
 export function deploymentOf(scope: IConstruct): Deployment {

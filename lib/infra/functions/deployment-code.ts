@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
 import { pathInStack } from '#infra/deployment/deployment.ts';
 import { type Bundle, bundle as esbuild } from './bundles.ts';
-import { type DeployedLimits, deployedLimits } from './deployed-limits.ts';
+import { type DeployedWorkflows, deployedWorkflows } from './deployed-workflows.ts';
 import { type AgentCode, agentSource, type RoleFunction, roleSource } from './function-code.ts';
 
 const consoleBuilt = join(import.meta.dirname, '..', '..', 'console', 'dist');
@@ -29,7 +29,8 @@ export interface DeploymentCodeProps {
  */
 export class DeploymentCode {
   private readonly scope: Construct;
-  private readonly workflows: string;
+  /** The module that exports `workflows`. */
+  readonly workflows: string;
   private readonly bundle: Bundle;
 
   constructor(
@@ -47,9 +48,9 @@ export class DeploymentCode {
     }
   }
 
-  /** The limits of the agents that have some. */
-  get limits(): DeployedLimits {
-    return this.isNeeded ? deployedLimits(this.workflows) : new Map();
+  /** The agents of its workflows, and their limits; undefined where the CDK needs no code. */
+  get deployed(): DeployedWorkflows | undefined {
+    return this.isNeeded ? deployedWorkflows(this.workflows) : undefined;
   }
 
   /** The code of a role's function. */

@@ -1,6 +1,5 @@
 /** The settings of a deployment, from the CDK's context: `-c stage=dev`, or cdk.json. */
 
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
@@ -11,7 +10,6 @@ import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
-import type { AnySecret } from '#infra/deployment/given.ts';
 import { checkConcurrency } from '#infra/queues/deadline-check-queue.ts';
 import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
 import {
@@ -34,7 +32,7 @@ import { stages } from './stage.ts';
 const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
 
 /** What the parameters of the stack and the properties of the construct have in common. */
-const common = z.strictObject({
+export const common = z.strictObject({
   /** `prod` keeps data when the stack is deleted; `dev` deletes it. */
   stage: z.enum(stages).default('prod'),
   /** Partitions of the due index: some 500 orders per second each. May only be raised. */
@@ -159,7 +157,7 @@ interface Related
 }
 
 /** Rules between settings. Each name belongs to one channel, because a status message has one destination. */
-function checkRelations(given: Related, context: z.core.$RefinementCtx): void {
+export function checkRelations(given: Related, context: z.core.$RefinementCtx): void {
   const { responseQueues, eventChannels, webhooks } = given;
   if (given.console !== undefined && given.jwt === undefined) {
     const message = 'needs jwt: a browser cannot sign for IAM';
@@ -197,34 +195,4 @@ export function readSettings(node: Node): Settings {
   if (parsed.success) return parsed.data;
   const faults = refusedText(parsed.error, 'the parameters');
   throw new ReeveError('settings-invalid', `Invalid parameters: ${faults}. See docs/reference.md.`);
-}
-
-const properties = z
-  .strictObject({
-    ...common.shape,
-    responseQueues: z.record(channelName, z.custom<IQueue>()).default({}),
-    webhooks: z
-      .record(channelName, z.strictObject({ url: httpsUrl, secret: z.custom<AnySecret>() }))
-      .default({}),
-  })
-  .superRefine(checkRelations);
-
-/** The names of the properties of the construct that are checked here. */
-const propertyNames: readonly string[] = Object.keys(properties.shape);
-
-/** The checked properties of the construct. */
-export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
-
-/**
- * @param path of the construct, for the error
- * @throws {ReeveError} `settings-invalid` naming every invalid property
- */
-export function readProperties(path: string, given: object): DeploymentSettings {
-  const own = Object.entries(given).filter(
-    ([name, value]) => propertyNames.includes(name) && value !== undefined,
-  );
-  const parsed = properties.safeParse(Object.fromEntries(own));
-  if (parsed.success) return parsed.data;
-  const faults = refusedText(parsed.error, 'the properties');
-  throw new ReeveError('settings-invalid', `Invalid properties of ${path}: ${faults}.`);
 }

@@ -1,0 +1,82 @@
+/** The properties of the construct: those that are parameters of the stack as well, and those that are objects of the CDK. */
+import * as z from 'zod';
+import { refusedText } from '#core/codec/field-errors.ts';
+import { httpsUrl } from '#core/codec/http-url.ts';
+import { ReeveError } from '#core/model/errors.ts';
+import type { Bundle } from '#infra/functions/bundles.ts';
+import type { ReeveProps } from '#infra/reeve-props.ts';
+import {
+  checkNetwork,
+  deploymentConfig,
+  domainName,
+  duration,
+  eventBus,
+  key,
+  networkShape,
+  queue,
+  secret,
+  table,
+  text,
+  topic,
+  wholeOrLater,
+} from './given-objects.ts';
+import { channelName } from './setting-forms.ts';
+import { checkRelations, common } from './settings.ts';
+import { unknownNames } from './unknown-names.ts';
+
+/** Provisioned concurrency of one function (Lambda quotas: it is a part of the concurrency of the account). */
+const startedMax = 100_000;
+
+const shape = {
+  ...common.shape,
+  ...networkShape,
+  workflows: text,
+  /** Its form is checked where the name is made. */
+  deployment: text.optional(),
+  // Not strict: it may be the `tables` of another Reeve, which has more.
+  tables: z.object({ orders: table, processes: table, coordination: table }).optional(),
+  responseQueues: z.record(channelName, queue).default({}),
+  webhooks: z.record(channelName, z.strictObject({ url: httpsUrl, secret })).default({}),
+  domainName: domainName.optional(),
+  eventBus: eventBus.optional(),
+  alarmTopic: topic.optional(),
+  alarms: z
+    .strictObject({
+      oldMessage: duration.optional(),
+      oldStatus: duration.optional(),
+      ordersPastDue: z.number().optional(),
+      held: duration.optional(),
+    })
+    .optional(),
+  encryptionKey: key.optional(),
+  tracing: z.boolean().optional(),
+  release: z
+    .strictObject({
+      provisionedConcurrency: z.record(z.string(), wholeOrLater(1, startedMax)).optional(),
+      deploymentConfig: deploymentConfig.optional(),
+    })
+    .optional(),
+  bundle: z
+    .custom<Bundle>((value) => typeof value === 'function', { error: 'must be a function' })
+    .optional(),
+} satisfies Readonly<Record<keyof ReeveProps, z.ZodType>>;
+
+const properties = z.object(shape).superRefine(checkRelations).superRefine(checkNetwork);
+
+/** The checked properties of the construct. */
+export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
+
+/**
+ * @param path of the construct, for the error
+ * @throws {ReeveError} `settings-invalid` naming every invalid property
+ */
+export function readProperties(path: string, given: object): DeploymentSettings {
+  const unknown = unknownNames(Object.keys(given), Object.keys(shape), 'a property');
+  const parsed = properties.safeParse(given);
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  const faults = [
+    ...unknown,
+    ...(parsed.success ? [] : [refusedText(parsed.error, 'the properties')]),
+  ];
+  throw new ReeveError('settings-invalid', `Invalid properties of ${path}: ${faults.join('; ')}.`);
+}

@@ -1,0 +1,182 @@
+/** Mistakes in an app that the types do not hold: each stops the synthesis with a sentence, and not the deployment or an order. */
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Duration, NestedStack, Stack } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { expect, inject, test } from 'vitest';
+import type { AgentProps } from '#infra/agents/agent-props.ts';
+import { Reeve } from '#infra/reeve.ts';
+import type { ReeveProps } from '#infra/reeve-props.ts';
+import { sharedBundle } from '../support/shared-bundle.ts';
+
+const bundle = sharedBundle();
+const workflows = 'test/infra/mistakes/workflows.ts';
+const module = 'test/infra/mistakes/agents.ts';
+const handler = 'lambdas/agents/payment.ts';
+
+/** As from code without types. */
+const untyped = (value: unknown) => Object(value);
+
+function appIn(context: Readonly<Record<string, unknown>> = {}): App {
+  const outdir = mkdtempSync(join(inject('temporaryFolder'), 'mistakes-'));
+  return new App({ outdir, context: { 'aws:cdk:disable-asset-staging': true, ...context } });
+}
+
+function reeveWith(props: Partial<ReeveProps> = {}, stack = new Stack(appIn(), 'Shop')): Reeve {
+  return new Reeve(stack, 'Orders', { workflows, bundle, ...props });
+}
+
+const withAgents = (...agents: readonly AgentProps[]): Reeve => {
+  const reeve = reeveWith();
+  for (const agent of agents) reeve.addAgent(agent);
+  return reeve;
+};
+
+const synthesised = (reeve: Reeve) => Template.fromStack(Stack.of(reeve));
+
+const others = [{ name: 'bank-east' }, { name: 'bank-west' }] as const;
+const payment = { name: 'payment', module, export: 'paymentAgent' } as const;
+const shipping = { name: 'shipping', module, export: 'shippingAgent' } as const;
+
+test('with exactly the agents of its workflows it is synthesised', () => {
+  const reeve = withAgents(payment, shipping, ...others);
+  expect(() => synthesised(reeve)).not.toThrow();
+  expect(Annotations.fromStack(Stack.of(reeve)).findInfo('*', Match.anyValue())).toEqual([]);
+});
+
+test('an agent of a step, or of a pool, that was not added is named with its steps', () => {
+  const reeve = withAgents(payment, { name: 'bank-east' });
+  const synthesis = () => synthesised(reeve);
+  expect(synthesis).toThrow(
+    'Shop/Orders has no agent `shipping`, which `ship` of workflow sale 2 calls. Add it by `addAgent`',
+  );
+  expect(synthesis).toThrow('no agent `bank-west`, which `transfer` of workflow sale 2 calls');
+  expect(synthesis).not.toThrow('bank`');
+});
+
+test('an agent that no workflow has is named, with the agent that is probably meant', () => {
+  const reeve = withAgents(payment, { name: 'shiping' }, ...others);
+  expect(() => synthesised(reeve)).toThrow(
+    'No step of the workflows in test/infra/mistakes/workflows.ts calls the agent `shiping` of Shop/Orders. Did you mean `shipping`?',
+  );
+});
+
+test.each([
+  ['paymentAgent', 'is the implementation of the agent `payment`'],
+  ['contract', 'is not the implementation of an agent'],
+])('the export %s, which %s, is refused as the agent shipping', (name, what) => {
+  const reeve = withAgents(payment, { ...shipping, export: name }, ...others);
+  expect(() => synthesised(reeve)).toThrow(
+    `The agent \`shipping\` of Shop/Orders has the export \`${name}\` of ${module}, which ${what}.`,
+  );
+});
+
+test('a module that only its function can load is no error, and a note says that it was not checked', () => {
+  const strict = 'test/infra/mistakes/strict-agents.ts';
+  const reeve = withAgents(payment, { ...shipping, module: strict }, ...others);
+  synthesised(reeve);
+  const [note] = Annotations.fromStack(Stack.of(reeve)).findInfo('*', Match.anyValue());
+  expect(note?.entry.data).toContain(`${strict} cannot be loaded at synthesis (REMOTE_ADDRESS is`);
+});
+
+test('where the CDK needs no code, agents are not compared', () => {
+  const stack = new Stack(appIn({ 'aws:cdk:bundling-stacks': [] }), 'Shop');
+  expect(() => synthesised(reeveWith({ workflows: 'missing.ts' }, stack))).not.toThrow();
+});
+
+test('an agent that is added twice is refused', () => {
+  expect(() => withAgents(payment, payment)).toThrow(
+    'Shop/Orders has an agent `payment` already. Add each agent once.',
+  );
+});
+
+test.each<[object, string]>([
+  [{ name: 'Payment' }, '`name` must be up to 40 of a-z, 0-9 and "-"'],
+  [{}, '`name` is missing'],
+  [{ name: 'a', handler, module, export: 'a' }, 'has `module` and `handler`: give one of them'],
+  [{ name: 'a', module }, '`export` is missing'],
+  [{ name: 'a', module, export: 'a b' }, '`export` must be the name of an export'],
+  [{ name: 'a', handler, export: 'a' }, '`export` is not a property of an agent with `handler`'],
+  [{ name: 'a', memorySize: 512 }, '`memorySize` is not a property of an agent without code'],
+  [{ name: 'a', handlr: 'a.ts' }, '(did you mean `handler`?)'],
+  [{ name: 'a', handler, timeout: 30 }, '`timeout` must be a `Duration` of the CDK'],
+  [{ name: 'a', handler, maxConcurrency: 1 }, '`maxConcurrency` must be a whole number from 2'],
+  [{ name: 'a', handler, memorySize: 64 }, '`memorySize` must be a whole number from 128'],
+  [{ name: 'a', function: 'arn:aws:lambda' }, '`function` must be a `lambda.IFunction` of the CDK'],
+  [
+    { name: 'a', handler, secrets: { KEY: 'arn' } },
+    '`secrets.KEY` must be a `secretsmanager.ISecret`',
+  ],
+  [{ name: 'a', handler, secrets: { 'a-b': {} } }, '`secrets.a-b`'],
+  [
+    { name: 'a', handler, environment: { REEVE_QUEUES: 'x' } },
+    '`environment.REEVE_QUEUES` is reserved',
+  ],
+  [{ name: 'a', handler, environment: { MAX: 5 } }, '`environment.MAX` must be a string'],
+  [{ name: 'a', handler, vpcSubnets: {} }, '`vpcSubnets` needs `vpc`'],
+])('the agent %j is refused', (agent, message) => {
+  const add = () => reeveWith().addAgent(untyped(agent));
+  expect(add).toThrow(message);
+  expect(add).toThrow(/^Invalid agent.* of Shop\/Orders: /);
+});
+
+test.each<[object, string]>([
+  [{ vcp: {} }, '`vcp` is not a property (did you mean `vpc`?)'],
+  [{ services: {} }, '`services` is not a property'],
+  [{ vpc: 'vpc-1' }, '`vpc` must be an `ec2.IVpc` of the CDK, such as `Vpc.fromLookup(…)`'],
+  [{ encryptionKey: 'arn:aws:kms' }, '`encryptionKey` must be a `kms.IKey` of the CDK'],
+  [{ eventBus: 'orders' }, '`eventBus` must be an `events.IEventBus`'],
+  [{ alarmTopic: 'arn:aws:sns' }, '`alarmTopic` must be an `sns.ITopic`'],
+  [{ domainName: 'a.example.com' }, '`domainName` must be an `apigatewayv2.IDomainName`'],
+  [{ responseQueues: { shop: 'arn:aws:sqs' } }, '`responseQueues.shop` must be an `sqs.IQueue`'],
+  [{ tables: { orders: 'orders' } }, '`tables.orders` must be a `dynamodb.ITable`'],
+  [
+    { webhooks: { crm: { url: 'https://crm.example', secret: 'arn' } } },
+    '`webhooks.crm.secret` must be a `secretsmanager.ISecret`',
+  ],
+  [{ alarms: { held: 20 } }, '`alarms.held` must be a `Duration`'],
+  [{ alarms: { hold: Duration.hours(1) } }, '`alarms.hold` is not known here'],
+  [
+    { release: { provisionedConcurrency: { scheduler: 0 } } },
+    '`release.provisionedConcurrency.scheduler`',
+  ],
+  [{ tracing: 'yes' }, '`tracing` must be true or false'],
+  [{ workflows: undefined }, '`workflows` is missing'],
+  [{ securityGroups: [] }, '`securityGroups` needs `vpc`'],
+])('the properties %j are refused', (props, message) => {
+  const make = () => reeveWith(untyped(props));
+  expect(make).toThrow(message);
+  expect(make).toThrow(/^Invalid properties of Shop\/Orders: /);
+});
+
+test('a function is one agent only', () => {
+  const reeve = reeveWith();
+  const existing = new LambdaFunction(Stack.of(reeve), 'Worker', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {};'),
+  });
+  reeve.addAgent({ name: 'payment', function: existing });
+  expect(() => reeve.addAgent({ name: 'shipping', function: existing })).toThrow(
+    'The function Shop/Worker is the agent `payment` of Shop/Orders already. Give the agent `shipping` of Shop/Orders a function of its own',
+  );
+});
+
+test('two Reeves of one stack, or of one account and region, have names of their own', () => {
+  const app = appIn();
+  const stack = new Stack(app, 'Shop');
+  new Reeve(stack, 'Orders', { workflows, bundle, deployment: 'shop' });
+  const message = 'Shop/Orders has the name `shop` already';
+  const again = (scope: Stack) => () =>
+    new Reeve(scope, 'Returns', { workflows, bundle, deployment: 'shop' });
+  expect(again(stack)).toThrow(message);
+  expect(again(new NestedStack(stack, 'Inner'))).toThrow(message);
+  // They may be deployed to accounts of their own.
+  expect(again(new Stack(app, 'Other'))).not.toThrow();
+  const env = { account: '123456789012', region: 'eu-west-1' };
+  expect(again(new Stack(app, 'East', { env }))).not.toThrow();
+  expect(again(new Stack(app, 'East2', { env }))).toThrow('East/Returns has the name `shop`');
+  const elsewhere = { ...env, region: 'eu-central-1' };
+  expect(again(new Stack(app, 'Central', { env: elsewhere }))).not.toThrow();
+});
