@@ -5,10 +5,8 @@ import { ReeveError } from '#core/model/errors.ts';
 import { agentName } from '#core/model/ids.ts';
 import {
   checkNetwork,
-  duration,
-  lambdaFunction,
+  given,
   networkShape,
-  secret,
   text,
   wholeOrLater,
 } from '#infra/settings/given-objects.ts';
@@ -29,7 +27,7 @@ const everyAgent = {
       new RegExp(agentName.pattern),
       'must be up to 40 of a-z, 0-9 and "-", beginning with a letter',
     ),
-  timeout: duration.optional(),
+  timeout: given.duration.optional(),
 };
 const invoked = {
   ...everyAgent,
@@ -53,7 +51,7 @@ const bundled = {
   secrets: z
     .record(
       z.string().regex(secretName, 'must be letters, digits and "_", as the name of a variable'),
-      secret,
+      given.secret,
     )
     .optional(),
 };
@@ -66,7 +64,7 @@ const forms = {
     export: z.string().regex(exportName, 'must be the name of an export'),
   },
   handler: { ...bundled, handler: text },
-  function: { ...invoked, function: lambdaFunction },
+  function: { ...invoked, function: given.lambdaFunction },
 };
 const codes = ['module', 'handler', 'function'] as const;
 
@@ -77,29 +75,29 @@ const codes = ['module', 'handler', 'function'] as const;
  * @throws {ReeveError} `settings-invalid` naming every property that is not valid
  */
 export function checkAgent(path: string, agent: AgentProps): void {
-  const given = Object.fromEntries(
+  const props = Object.fromEntries(
     Object.entries(agent).filter(([, value]) => value !== undefined),
   );
-  const [code, other] = codes.filter((name) => name in given);
+  const [code, other] = codes.filter((name) => name in props);
   const faults =
     code !== undefined && other !== undefined
       ? [`it has \`${code}\` and \`${other}\`: give one of them`]
-      : faultsOf(given, code);
+      : faultsOf(props, code);
   if (faults.length === 0) return;
   throw new ReeveError(
     'settings-invalid',
-    `Invalid agent${'name' in given ? ` \`${given['name']}\`` : ''} of ${path}: ${faults.join('; ')}.`,
+    `Invalid agent${'name' in props ? ` \`${props['name']}\`` : ''} of ${path}: ${faults.join('; ')}.`,
   );
 }
 
 function faultsOf(
-  given: Readonly<Record<string, unknown>>,
+  props: Readonly<Record<string, unknown>>,
   code: (typeof codes)[number] | undefined,
 ): readonly string[] {
   const shape: z.ZodRawShape = code === undefined ? everyAgent : forms[code];
   const known = [...Object.keys(shape), ...(code === undefined ? codes : [])];
   const what = `a property of an agent ${code === undefined ? 'without code' : `with \`${code}\``}`;
-  const unknown = unknownNames(Object.keys(given), known, what);
-  const parsed = z.object(shape).superRefine(checkNetwork).safeParse(given);
+  const unknown = unknownNames(Object.keys(props), known, what);
+  const parsed = z.object(shape).superRefine(checkNetwork).safeParse(props);
   return parsed.success ? unknown : [...unknown, refusedText(parsed.error, 'the agent')];
 }

@@ -21,49 +21,42 @@ const having = <Type>(attribute: string, form: string) =>
     error: ({ input }) => (input === undefined ? 'is missing' : `must be ${form}`),
   });
 
-export const vpc = having<AnyVpc>('vpcId', 'an `ec2.IVpc` of the CDK, such as `Vpc.fromLookup(…)`');
-export const securityGroup = having<ISecurityGroup>(
-  'securityGroupId',
-  'an `ec2.ISecurityGroup` of the CDK',
-);
-export const key = having<IKey>('keyArn', 'a `kms.IKey` of the CDK, such as `Key.fromKeyArn(…)`');
-export const eventBus = having<AnyEventBus>(
-  'eventBusArn',
-  'an `events.IEventBus` of the CDK, such as `EventBus.fromEventBusName(…)`',
-);
-export const topic = having<ITopic>(
-  'topicArn',
-  'an `sns.ITopic` of the CDK, such as `Topic.fromTopicArn(…)`',
-);
-export const queue = having<IQueue>(
-  'queueArn',
-  'an `sqs.IQueue` of the CDK, such as `Queue.fromQueueArn(…)`',
-);
-export const table = having<AnyTable>(
-  'tableArn',
-  'a `dynamodb.ITable` of the CDK, such as `TableV2.fromTableName(…)`',
-);
-export const secret = having<AnySecret>(
-  'secretArn',
-  'a `secretsmanager.ISecret` of the CDK, such as `Secret.fromSecretNameV2(…)`',
-);
-export const domainName = having<IDomainName>(
-  'regionalDomainName',
-  'an `apigatewayv2.IDomainName` of the CDK, such as `DomainName.fromDomainNameAttributes(…)`',
-);
-export const lambdaFunction = having<AnyFunction>(
-  'functionArn',
-  'a `lambda.IFunction` of the CDK, such as `Function.fromFunctionArn(…)`',
-);
-export const deploymentConfig = having<ILambdaDeploymentConfig>(
-  'deploymentConfigName',
-  'a `codedeploy.ILambdaDeploymentConfig` of the CDK, such as `LambdaDeploymentConfig.ALL_AT_ONCE`',
-);
-/** A length of time. */
-export const duration = having<Duration>(
-  'toMilliseconds',
-  'a `Duration` of the CDK, such as `Duration.minutes(5)`',
-);
+/** What Reeve takes, by what it is. */
+export const given = {
+  vpc: having<AnyVpc>('vpcId', 'an `ec2.IVpc` of the CDK, such as `Vpc.fromLookup(…)`'),
+  securityGroup: having<ISecurityGroup>('securityGroupId', 'an `ec2.ISecurityGroup` of the CDK'),
+  key: having<IKey>('keyArn', 'a `kms.IKey` of the CDK, such as `Key.fromKeyArn(…)`'),
+  eventBus: having<AnyEventBus>(
+    'eventBusArn',
+    'an `events.IEventBus` of the CDK, such as `EventBus.fromEventBusName(…)`',
+  ),
+  topic: having<ITopic>('topicArn', 'an `sns.ITopic` of the CDK, such as `Topic.fromTopicArn(…)`'),
+  queue: having<IQueue>('queueArn', 'an `sqs.IQueue` of the CDK, such as `Queue.fromQueueArn(…)`'),
+  table: having<AnyTable>(
+    'tableArn',
+    'a `dynamodb.ITable` of the CDK, such as `TableV2.fromTableName(…)`',
+  ),
+  secret: having<AnySecret>(
+    'secretArn',
+    'a `secretsmanager.ISecret` of the CDK, such as `Secret.fromSecretNameV2(…)`',
+  ),
+  domainName: having<IDomainName>(
+    'regionalDomainName',
+    'an `apigatewayv2.IDomainName` of the CDK, such as `DomainName.fromDomainNameAttributes(…)`',
+  ),
+  lambdaFunction: having<AnyFunction>(
+    'functionArn',
+    'a `lambda.IFunction` of the CDK, such as `Function.fromFunctionArn(…)`',
+  ),
+  deploymentConfig: having<ILambdaDeploymentConfig>(
+    'deploymentConfigName',
+    'a `codedeploy.ILambdaDeploymentConfig` of the CDK, such as `LambdaDeploymentConfig.ALL_AT_ONCE`',
+  ),
+  duration: having<Duration>(
+    'toMilliseconds',
+    'a `Duration` of the CDK, such as `Duration.minutes(5)`',
+  ),
+};
 
 /** A text with at least one character; it may be known at deployment only. */
 export const text = z.string().min(1);
@@ -82,23 +75,23 @@ export const wholeOrLater = (min: number, max: number) => {
 
 /** The network of functions. */
 export const networkShape = {
-  vpc: vpc.optional(),
+  vpc: given.vpc.optional(),
   vpcSubnets: z
     .custom<SubnetSelection>((value) => typeof value === 'object', {
       error: 'must be an `ec2.SubnetSelection` of the CDK, such as `{ subnetType }`',
     })
     .optional(),
-  securityGroups: z.array(securityGroup).optional(),
+  securityGroups: z.array(given.securityGroup).optional(),
 };
 
 /** What would have no effect. */
 export function checkNetwork(
-  given: { readonly [name in keyof typeof networkShape]?: unknown },
+  network: { readonly [name in keyof typeof networkShape]?: unknown },
   context: z.core.$RefinementCtx,
 ): void {
-  if (given.vpc !== undefined) return;
+  if (network.vpc !== undefined) return;
   for (const name of ['vpcSubnets', 'securityGroups'] as const) {
-    if (given[name] === undefined) continue;
+    if (network[name] === undefined) continue;
     context.addIssue({ code: 'custom', path: [name], message: 'needs `vpc`' });
   }
 }

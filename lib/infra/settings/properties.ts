@@ -5,21 +5,7 @@ import { httpsUrl } from '#core/codec/http-url.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
-import {
-  checkNetwork,
-  deploymentConfig,
-  domainName,
-  duration,
-  eventBus,
-  key,
-  networkShape,
-  queue,
-  secret,
-  table,
-  text,
-  topic,
-  wholeOrLater,
-} from './given-objects.ts';
+import { checkNetwork, given, networkShape, text, wholeOrLater } from './given-objects.ts';
 import { channelName } from './setting-forms.ts';
 import { checkRelations, common } from './settings.ts';
 import { unknownNames } from './unknown-names.ts';
@@ -34,26 +20,30 @@ const shape = {
   /** Its form is checked where the name is made. */
   deployment: text.optional(),
   // Not strict: it may be the `tables` of another Reeve, which has more.
-  tables: z.object({ orders: table, processes: table, coordination: table }).optional(),
-  responseQueues: z.record(channelName, queue).default({}),
-  webhooks: z.record(channelName, z.strictObject({ url: httpsUrl, secret })).default({}),
-  domainName: domainName.optional(),
-  eventBus: eventBus.optional(),
-  alarmTopic: topic.optional(),
+  tables: z
+    .object({ orders: given.table, processes: given.table, coordination: given.table })
+    .optional(),
+  responseQueues: z.record(channelName, given.queue).default({}),
+  webhooks: z
+    .record(channelName, z.strictObject({ url: httpsUrl, secret: given.secret }))
+    .default({}),
+  domainName: given.domainName.optional(),
+  eventBus: given.eventBus.optional(),
+  alarmTopic: given.topic.optional(),
   alarms: z
     .strictObject({
-      oldMessage: duration.optional(),
-      oldStatus: duration.optional(),
+      oldMessage: given.duration.optional(),
+      oldStatus: given.duration.optional(),
       ordersPastDue: z.number().optional(),
-      held: duration.optional(),
+      held: given.duration.optional(),
     })
     .optional(),
-  encryptionKey: key.optional(),
+  encryptionKey: given.key.optional(),
   tracing: z.boolean().optional(),
   release: z
     .strictObject({
       provisionedConcurrency: z.record(z.string(), wholeOrLater(1, startedMax)).optional(),
-      deploymentConfig: deploymentConfig.optional(),
+      deploymentConfig: given.deploymentConfig.optional(),
     })
     .optional(),
   bundle: z
@@ -70,9 +60,9 @@ export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
  * @param path of the construct, for the error
  * @throws {ReeveError} `settings-invalid` naming every invalid property
  */
-export function readProperties(path: string, given: object): DeploymentSettings {
-  const unknown = unknownNames(Object.keys(given), Object.keys(shape), 'a property');
-  const parsed = properties.safeParse(given);
+export function readProperties(path: string, props: object): DeploymentSettings {
+  const unknown = unknownNames(Object.keys(props), Object.keys(shape), 'a property');
+  const parsed = properties.safeParse(props);
   if (parsed.success && unknown.length === 0) return parsed.data;
   const faults = [
     ...unknown,
