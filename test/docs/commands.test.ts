@@ -1,13 +1,10 @@
 /** Every command of `reeve` in the documentation is one that the command line knows. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { bytesOf, scenario } from '../cli/scenario.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
+import { pages } from '../support/pages.ts';
 
-const pages = ['README.md', ...readdirSync('docs').map((name) => join('docs', name))].filter(
-  (name) => name.endsWith('.md'),
-);
 const commands = pages.flatMap((page) =>
   codeBlocks(readFileSync(page, 'utf8'))
     .filter(({ language }) => language.startsWith('sh'))

@@ -171,5 +171,7 @@ test('its commands show what the page says, and its receiver gets the status mes
 
 test('every block of the page is one of these', () => {
   const languages = new Set(blocks.map(({ language }) => language));
-  expect([...languages].toSorted()).toEqual(['json', 'sh', 'sh receiver', 'sh stopped', 'ts']);
+  expect([...languages].toSorted()).toEqual([
+    ...['json', 'sh', 'sh receiver', 'sh stopped', 'text', 'ts'],
+  ]);
 });

@@ -5,14 +5,20 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { pages } from '../support/pages.ts';
 
 const program = resolve('node_modules/.bin/cdk');
-const pages = ['README.md', 'docs/aws.md', 'docs/runbook.md', 'CONTRIBUTING.md'];
+/** Those of other apps are run by test/bin/tutorial.test.ts and test/package/cdk.suite.ts. */
+const ofOtherApps = ['docs/tutorial.md', 'examples/cdk-app/README.md'];
 /** In code blocks, and in the text as `code`; a command without arguments only names the command. */
 const command = /(?:^|`)npx cdk (?:synth|deploy)( [^`\n#]*[^`\n# ])/gm;
-const commands = pages.flatMap((page) =>
-  [...readFileSync(page, 'utf8').matchAll(command)].map(([, words = '']) => [page, words] as const),
-);
+const commands = pages
+  .filter((page) => !ofOtherApps.includes(page))
+  .flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(command)].map(
+      ([, words = '']) => [page, words] as const,
+    ),
+  );
 
 /** Synthesises with these arguments, as a shell splits them, in an empty folder. */
 async function cdk(words: string) {

@@ -8,8 +8,8 @@ export interface CodeBlock {
 }
 
 export function codeBlocks(page: string): readonly CodeBlock[] {
-  return [...page.matchAll(/^```(\w+(?: \w+)?)\n(.*?)^```$/gms)].map(
-    ([, language = '', text = '']) => {
+  return [...page.matchAll(/^( *)```(\w+(?: \w+)?)\n(.*?)^\1```$/gms)].map(
+    ([, , language = '', text = '']) => {
       const [, file = null] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? [];
       return { language, file, text };
     },
