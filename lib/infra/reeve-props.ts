@@ -9,7 +9,7 @@ import type { Network } from '#infra/deployment/deployment.ts';
 import type { AnyEventBus, AnySecret } from '#infra/deployment/given.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import type { Release } from '#infra/functions/release.ts';
-import type { AlarmThresholds } from '#infra/operations/alarms.ts';
+import type { AlarmThresholds } from '#infra/operations/alarm-thresholds.ts';
 import type { ReeveTables } from './order-tables.ts';
 import type { Stage } from './settings/stage.ts';
 

@@ -32,7 +32,7 @@ import { excesses } from '#infra/checks/aws-limits.ts';
 import { deploy, deploymentName, deploymentReference } from '#infra/deployment/deployment.ts';
 import { DeploymentCode } from '#infra/functions/deployment-code.ts';
 import { type Release, releasesOf } from '#infra/functions/release.ts';
-import { ownMetric } from '#infra/operations/alarms.ts';
+import { ownMetric } from '#infra/operations/metrics.ts';
 import { functionsOf } from '#infra/operations/observability.ts';
 import { agentOutput } from '#infra/operations/outputs.ts';
 import { agentDeadLetters, deadLetters } from '#infra/queues/deployed-queues.ts';

@@ -19,7 +19,7 @@ export type {
 } from '../infra/deployment/given.ts';
 export type { Bundle } from '../infra/functions/bundles.ts';
 export type { Release } from '../infra/functions/release.ts';
-export type { AlarmThresholds } from '../infra/operations/alarms.ts';
+export type { AlarmThresholds } from '../infra/operations/alarm-thresholds.ts';
 export type { ReeveTables } from '../infra/order-tables.ts';
 export { Reeve } from '../infra/reeve.ts';
 export type { ReeveProps, TokenProps } from '../infra/reeve-props.ts';

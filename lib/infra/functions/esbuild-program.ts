@@ -44,6 +44,6 @@ export function runEsbuildProgram(
   throw new ReeveError(
     'bundling-failed',
     'The code of the functions cannot be built, or its workflows cannot be loaded; the reason is above.',
-    { cause: error },
+    error === undefined ? {} : { cause: error },
   );
 }

@@ -4,8 +4,6 @@ import {
   Alarm,
   ComparisonOperator,
   type IMetric,
-  Metric,
-  type MetricProps,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -14,38 +12,18 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
 import { processIndexes } from '#aws/store/tables.ts';
-import { ReeveError } from '#core/model/errors.ts';
-import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
+import { type AlarmThresholds, type Thresholds, thresholdsOf } from './alarm-thresholds.ts';
+import { ownMetric, tableMetric } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import { runbook } from './runbook.ts';
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
-/** When alarms are raised. Each default fits some hundred orders per second; a change moves the alarm, and nothing else. */
-export interface AlarmThresholds {
-  /** Age of the oldest message of a queue that raises an alarm. @default 5 minutes */
-  readonly oldMessage?: Duration | undefined;
-  /** Age of the oldest undelivered status message or alert; above 15 minutes, the longest delay between tries. @default 30 minutes */
-  readonly oldStatus?: Duration | undefined;
-  /** Overdue orders in five minutes; a few are normal. @default 100 */
-  readonly ordersPastDue?: number | undefined;
-  /** How long an order may wait for an agent; above 15 minutes, because it is asked about every 15. @default 15 minutes */
-  readonly held?: Duration | undefined;
-}
-
-const defaultThresholds = {
-  oldMessage: Duration.minutes(5),
-  oldStatus: Duration.minutes(30),
-  ordersPastDue: 100,
-  held: Duration.minutes(15),
-} satisfies AlarmThresholds;
-
 interface AlarmProps {
   readonly metric: IMetric;
   readonly text: string;
@@ -57,33 +35,16 @@ interface AlarmProps {
   readonly datapoints?: number | undefined;
 }
 
-/** Delivery is tried at least every 15 minutes, and orders that wait are asked about as often: earlier alarms would be false, or never raised. */
-function refuseEarly({ oldStatus, held }: AlarmThresholds): void {
-  for (const [name, threshold] of Object.entries({ oldStatus, held })) {
-    if (threshold === undefined || threshold.toMinutes({ integral: false }) >= 15) continue;
-    throw new ReeveError(
-      'settings-invalid',
-      `The threshold \`alarms.${name}\` must be 15 minutes or more.`,
-    );
-  }
-}
-
 /** The alarms of a stack; each notifies the topic of the operators and names its page of the runbook. */
 export class Alarms extends Construct {
   readonly all: Alarm[] = [];
   private readonly action: SnsAction;
-  private readonly thresholds: typeof defaultThresholds;
+  private readonly thresholds: Thresholds;
 
   constructor(scope: Construct, id: string, operators: ITopic, thresholds: AlarmThresholds) {
     super(scope, id);
-    refuseEarly(thresholds);
     this.action = new SnsAction(operators);
-    this.thresholds = {
-      oldMessage: thresholds.oldMessage ?? defaultThresholds.oldMessage,
-      oldStatus: thresholds.oldStatus ?? defaultThresholds.oldStatus,
-      ordersPastDue: thresholds.ordersPastDue ?? defaultThresholds.ordersPastDue,
-      held: thresholds.held ?? defaultThresholds.held,
-    };
+    this.thresholds = thresholdsOf(thresholds);
   }
 
   onOrders(): void {
@@ -228,30 +189,4 @@ export class Alarms extends Construct {
     this.all.push(alarm);
     return alarm;
   }
-}
-
-function tableMetric(
-  { tableName }: StateStore['orders'],
-  { dimensionsMap, ...props }: Omit<MetricProps, 'namespace'>,
-): Metric {
-  return new Metric({
-    namespace: 'AWS/DynamoDB',
-    dimensionsMap: { TableName: tableName, ...dimensionsMap },
-    ...props,
-  });
-}
-
-/** A metric that Reeve publishes itself. */
-export function ownMetric(
-  scope: Construct,
-  name: MetricName,
-  statistic: string = Stats.SUM,
-): Metric {
-  return new Metric({
-    namespace: metricNamespace,
-    metricName: name,
-    dimensionsMap: { service: deploymentOf(scope).name },
-    statistic,
-    period: fiveMinutes,
-  });
 }

@@ -20,7 +20,7 @@ import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
-import { ownMetric } from './alarms.ts';
+import { ownMetric } from './metrics.ts';
 
 /** The parts that the dashboard shows: those that are there when the template is written. */
 export interface DashboardProps {

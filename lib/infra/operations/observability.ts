@@ -12,7 +12,8 @@ import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import type { Scheduler } from '#infra/scheduler-function.ts';
 import type { SweepSchedule } from '#infra/sweep-schedule.ts';
-import { Alarms, type AlarmThresholds } from './alarms.ts';
+import type { AlarmThresholds } from './alarm-thresholds.ts';
+import { Alarms } from './alarms.ts';
 import { dashboard } from './dashboard.ts';
 import type { Notifications } from './notifications.ts';
 

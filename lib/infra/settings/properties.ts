@@ -34,7 +34,7 @@ const shape = {
     .strictObject({
       oldMessage: given.duration.optional(),
       oldStatus: given.duration.optional(),
-      ordersPastDue: z.number().optional(),
+      ordersPastDue: z.number().min(1).optional(),
       held: given.duration.optional(),
     })
     .optional(),
