@@ -80,6 +80,20 @@ test('a module that only its function can load is no error, and a note says that
   expect(note?.entry.data).toContain(`${strict} cannot be loaded at synthesis (REMOTE_ADDRESS is`);
 });
 
+test('a module that ends its process is no error either', () => {
+  const ending = 'test/infra/mistakes/ending-agents.ts';
+  const reeve = withAgents(payment, { ...shipping, module: ending }, ...others);
+  expect(() => synthesised(reeve)).not.toThrow();
+  const [note] = Annotations.fromStack(Stack.of(reeve)).findInfo('*', Match.anyValue());
+  expect(note?.entry.data).toContain(`${ending} cannot be loaded at synthesis (the process`);
+});
+
+test('an export `workflows` that is no list of built workflows is named', () => {
+  expect(() => reeveWith({ workflows: 'test/infra/mistakes/unbuilt-workflows.ts' })).toThrow(
+    'The workflows of test/infra/mistakes/unbuilt-workflows.ts cannot be loaded: The export `workflows` must be an array of workflows',
+  );
+});
+
 test('where the CDK needs no code, agents are not compared', () => {
   const stack = new Stack(appIn({ 'aws:cdk:bundling-stacks': [] }), 'Shop');
   expect(() => synthesised(reeveWith({ workflows: 'missing.ts' }, stack))).not.toThrow();

@@ -4,6 +4,7 @@
  */
 import { extname, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { ReeveError } from '#core/model/errors.ts';
 import { runEsbuildProgram } from './esbuild-program.ts';
 
 const reported = z.object({
@@ -12,6 +13,8 @@ const reported = z.object({
     .record(z.string(), z.array(z.string()))
     .transform((limits): ReadonlyMap<string, readonly string[]> => new Map(Object.entries(limits))),
 });
+
+const answered = z.union([reported, z.object({ failed: z.string() })]);
 
 /** The workflows of a module: `calls` has each agent of each step, a member of a pool as well. */
 export interface DeployedWorkflows extends Readonly<z.infer<typeof reported>> {
@@ -29,15 +32,21 @@ const reporter = join(import.meta.dirname, `report-workflows${extname(import.met
  */
 export function deployedWorkflows(workflows: string): DeployedWorkflows {
   const file = resolve(workflows);
-  const found = known.get(file) ?? read(file);
+  const found = known.get(file) ?? read(workflows);
   known.set(file, found);
   return found;
 }
 
-function read(file: string): DeployedWorkflows {
+function read(workflows: string): DeployedWorkflows {
+  const file = resolve(workflows);
   const source = `
     import { workflows } from ${JSON.stringify(file)};
     import { reportWorkflows } from ${JSON.stringify(reporter)};
     reportWorkflows(workflows);`;
-  return reported.parse(JSON.parse(runEsbuildProgram('run-module', { source })));
+  const answer = answered.parse(JSON.parse(runEsbuildProgram('run-module', { source })));
+  if (!('failed' in answer)) return answer;
+  throw new ReeveError(
+    'bundling-failed',
+    `The workflows of ${workflows} cannot be loaded: ${answer.failed}`,
+  );
 }

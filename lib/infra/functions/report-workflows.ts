@@ -1,10 +1,22 @@
 /** Reports the agents of workflows, in the program that is run at synthesis (deployed-workflows.ts). */
 import { limitsOf } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import { report } from './report.ts';
 
-/** The steps that each agent performs, and the agents whose calls are limited, each with the names of its rates. */
-export function reportWorkflows(workflows: readonly WorkflowDefinition[]): void {
+/**
+ * The steps that each agent performs, and the agents whose calls are limited, each with the names of its rates.
+ *
+ * @param workflows what the module of the application exports under this name
+ * @throws {ReeveError} `settings-invalid` when it is no list of workflows
+ */
+export function reportWorkflows(workflows: unknown): void {
+  if (!isList(workflows)) {
+    throw new ReeveError(
+      'settings-invalid',
+      'The export `workflows` must be an array of workflows, each of which ends with `.build()`.',
+    );
+  }
   const calls = workflows.flatMap(({ name, version, steps }) =>
     steps.flatMap((step) =>
       agentsOf(step).map((agent) => ({ agent, step: step.name, workflow: `${name} ${version}` })),
@@ -16,3 +28,7 @@ export function reportWorkflows(workflows: readonly WorkflowDefinition[]): void 
   ]);
   report({ calls, limits: Object.fromEntries(rates) });
 }
+
+const isList = (value: unknown): value is readonly WorkflowDefinition[] =>
+  Array.isArray(value) &&
+  value.every((one) => typeof one === 'object' && one !== null && 'fingerprint' in one);
