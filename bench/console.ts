@@ -17,7 +17,7 @@ import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
-import { startChromium } from '../test/console-browser/chromium.ts';
+import { startChromium } from '../test/support/chromium.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -105,7 +105,7 @@ function addOrderCommands(program: Command, run: Run): void {
     .option('--key <key>', 'idempotency key: the same key and body again give the same order')
     .option(
       '--lines',
-      'the file has an order as JSON on each line; with --key, line 7 has the key <key>-7',
+      'the file has an order as JSON on each line; with --key cart, line 7 has the key cart-7',
     )
     .option(
       '--correlation-id <id>',

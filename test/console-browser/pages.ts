@@ -1,7 +1,7 @@
 /** One Chromium for a file of tests, and pages in it that complain of nothing. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { startChromium } from './chromium.ts';
+import { startChromium } from '../support/chromium.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
 
 export interface Stage {

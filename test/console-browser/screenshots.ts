@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '#runtime/node/system-clock.ts';
-import { startChromium } from './chromium.ts';
+import { startChromium } from '../support/chromium.ts';
 import { startWorld, type World } from './world.ts';
 
 const folder = 'docs/images';

@@ -1,9 +1,9 @@
 /** The runbook: a section for each alarm, and existing commands. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { anchorOf } from '#docs-site/heading-anchor.ts';
 import { scenario } from '../cli/scenario.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
-import { anchorOf } from '../support/markdown.ts';
 import { templateOf } from './scenario.ts';
 
 const page = readFileSync('docs/runbook.md', 'utf8');

@@ -1,4 +1,5 @@
 /** Headings and links of a Markdown page, as GitHub interprets them. */
+import { anchorOf } from '#docs-site/heading-anchor.ts';
 
 export interface Link {
   /** A path relative to the page; empty for the page itself. */
@@ -27,13 +28,6 @@ export function anchorsOf(page: string): ReadonlySet<string> {
     anchors.add(unique);
   }
   return anchors;
-}
-
-export function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-    .replaceAll(' ', '-');
 }
 
 /** Links and images that lead to a file of the repository or to a heading, without those to other sites. */

@@ -12,6 +12,7 @@ export interface Credentials {
   readonly env: unknown;
 }
 
+/** Names the principal of a request by its credentials. */
 export type Identify = (credentials: Credentials) => Identity | Promise<Identity>;
 
 /** The variables of a request that has passed the guard. */
