@@ -73,7 +73,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // Loaded only for these commands: the others need neither store nor server.
   start: async (io) => {
     const { shippedOrders } = await import('#runtime/command/shipped-orders.ts');
-    return run(io, shippedOrders);
+    const { shopDataDir } = await import('#runtime/local/data-directory.ts');
+    return run({ ...io, env: { REEVE_DATA: shopDataDir, ...io.env } }, shippedOrders);
   },
   dev: async (io, module, reloads) => {
     const { moduleRefused, reloading } = await import('#runtime/command/reloading.ts');
@@ -88,8 +89,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
     }
     const { ownOrders } = await import('#runtime/command/own-orders.ts');
     return run(io, ownOrders(module), ({ name, code }) => {
-      const isOfModule = name === 'DefinitionError' || code === 'module-unusable';
-      if (isOfModule) process.send?.(moduleRefused);
+      const isOfModule = code === 'module-unusable' || code === 'definition-missing';
+      if (isOfModule || name === 'DefinitionError') process.send?.(moduleRefused);
     });
   },
 });

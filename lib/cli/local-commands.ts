@@ -10,23 +10,30 @@ import { exitCodes } from './exit-code.ts';
 /** Receives the exit code of a command. */
 export type Done = (code: number) => void;
 
-const startHelp = `
+/** @param data the default of the data directory */
+const serverVariables = (data: string) => `
 Environment (docs/reference.md describes each):
   HOST, PORT            where the API listens (default: 127.0.0.1, 4400)
   REEVE_TOKENS          the file of named tokens; required if HOST is not loopback
-  REEVE_DATA            the data directory (default: .reeve)
+  REEVE_DATA            the data directory (default: ${data})
   REEVE_KEEP_DAYS       days that an order is kept after its end (default: 30)
   REEVE_CHANNELS        the file of the response channels
   REEVE_TENANT_WEIGHTS  the shares of tenants when orders wait, such as {"inn":4}
   REEVE_BACKLOG_MAX     the longest that an order may wait, in seconds (default: 900)
-  REEVE_LOG             info, warn, error or silent (default: error)
+  REEVE_LOG             info, warn, error or silent (default: error)`;
+
+const startHelp = `
+It runs a shop with four services, to try Reeve out. Your own workflows run by \`reeve dev\`, or in your own process by
+\`startLocalReeve\` of the package.
+${serverVariables('.reeve/shop')}
   REEVE_FRAUD_URL, REEVE_INVENTORY_URL, REEVE_PAYMENT_URL, REEVE_SHIPPING_URL
                         your services; without them simulated suppliers start
   REEVE_SUPPLIERS_PORT  where the simulated suppliers listen (default: 4401)`;
 
 const devHelp = `
-The module exports workflows and implementations of agents, each by itself or in a list. The environment is that of \`reeve start\`,
-without the services and suppliers.`;
+The module exports workflows and implementations of agents, each by itself or in a list. A module without the definition of an
+order that has not ended is not run: the order would stop in Error.
+${serverVariables('.reeve')}`;
 
 /** Adds the commands that call no server: `start`, `dev` and `completion`. */
 export function addLocal(program: Command, world: CliEnvironment, done: Done): void {
@@ -118,7 +125,10 @@ export function addData(program: Command, world: CliEnvironment, done: Done): vo
     program
       .command(name)
       .description(description)
-      .option('--data <dir>', 'the data directory (default: REEVE_DATA, or .reeve)');
+      .option(
+        '--data <dir>',
+        'the data directory (default: REEVE_DATA, or .reeve; that of `reeve start` is .reeve/shop)',
+      );
   add('check', 'check all stored orders, while Reeve is stopped')
     .option('--accept-loss', 'continue without the accepted orders that are missing')
     .action(({ acceptLoss = false, ...options }: DataOptions) =>

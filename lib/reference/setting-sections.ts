@@ -11,7 +11,7 @@ export function settingSections(): string {
     Object.entries(texts).map(([name, text]) => [code(name), text, defaultText(defaults[name])]);
   return [
     '## Settings of the embedded Reeve',
-    '`reeve start` reads these environment variables.',
+    '`reeve start` reads these environment variables, and `reeve dev` those that are not about services and suppliers.',
     markdownTable(['variable', 'meaning', 'default'], rows(variableTexts, variables)),
     '## Parameters of the stack',
     'Set a parameter by `-c name=value`, or under `context` in `cdk.json`. An invalid value, and a name that is not a parameter, stop the synthesis with one sentence that names it and exit code 1.',

@@ -2,7 +2,15 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,12 +49,15 @@ function project(text: string): { folder: string; write(text: string): void } {
   return { folder, write };
 }
 
-function dev(folder: string, ...options: readonly string[]) {
-  const child = spawn(
-    process.execPath,
-    [join(root, 'bin', 'reeve.ts'), 'dev', './workflows.ts', ...options],
-    { cwd: folder, env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+const dev = (folder: string, ...options: readonly string[]) =>
+  run(folder, 'dev', './workflows.ts', ...options);
+
+function run(folder: string, ...words: readonly string[]) {
+  const child = spawn(process.execPath, [join(root, 'bin', 'reeve.ts'), ...words], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', REEVE_SUPPLIERS_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -79,15 +90,20 @@ const shown = z.object({
   steps: z.object({ greet: z.object({ output: z.unknown() }) }),
 });
 
-async function greetingOf(url: string): Promise<unknown> {
+async function submitted(url: string) {
   const response = await fetch(`${url}/orders`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify({ workflow: 'hello', details: { name: 'Ada' } }),
   });
-  const { orderId } = accepted.parse(await response.json());
+  return accepted.parse(await response.json());
+}
+
+/** @param known the order. Default: a new one */
+async function greetingOf(url: string, known?: string): Promise<unknown> {
+  const orderId = known ?? (await submitted(url)).orderId;
   const read = async () => shown.parse(await (await fetch(`${url}/orders/${orderId}`)).json());
-  await expect.poll(async () => (await read()).processState).toBe('Processed');
+  await expect.poll(async () => (await read()).processState, { timeout: 15_000 }).toBe('Processed');
   return (await read()).steps.greet.output;
 }
 
@@ -129,6 +145,39 @@ test.each([
   },
   20_000,
 );
+
+/** Its agent never answers, so its orders do not end. */
+const endless = moduleOf('Hello').replace(/`Hello [^`]*`/, 'new Promise<string>(() => {})');
+
+test('a module that lacks the definition of a live order is not run, and the order goes on when it is back', async () => {
+  const { folder, write } = project(endless);
+  const process = dev(folder);
+  const { orderId } = await submitted(await process.url(1));
+  write(endless.replaceAll("'hello'", "'hi'"));
+  await expect
+    .poll(process.output, { timeout: 15_000 })
+    .toContain(
+      `orders in .reeve would stop in Error: order ${orderId} of hello@1, which the module does not export.`,
+    );
+  await expect
+    .poll(process.output)
+    .toContain('(definition-missing)\nReeve waits for a change of a file.');
+  write(endless.replace('agent: greeter,', 'agent: greeter, retries: 5,'));
+  await expect
+    .poll(process.output, { timeout: 15_000 })
+    .toContain('which was changed under the same version');
+  write(moduleOf('Welcome back'));
+  expect(await greetingOf(await process.url(2), orderId)).toBe('Welcome back Ada');
+}, 60_000);
+
+test('the shop of `reeve start` has a directory of its own beside the data of `reeve dev`', async () => {
+  const { folder } = project(moduleOf('Hello'));
+  const mine = dev(folder);
+  const shop = run(folder, 'start');
+  await Promise.all([mine.url(1), shop.url(1)]);
+  expect(readdirSync(join(folder, '.reeve'))).toEqual(expect.arrayContaining(['reeve.db', 'shop']));
+  expect(readdirSync(join(folder, '.reeve', 'shop'))).toContain('reeve.db');
+}, 40_000);
 
 test('data that another process uses end the command: no change of a file would help', async () => {
   const { folder } = project(moduleOf('Hello'));

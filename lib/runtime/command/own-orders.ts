@@ -1,11 +1,13 @@
 /** `reeve dev`: the workflows and agents of a module of the user. */
 import { loadDefinitions } from '#runtime/node/load-definitions.ts';
+import { checkLiveOrders } from './check-live-orders.ts';
 import type { Serve } from './start-command.ts';
 
 /** Serves what the module exports. @param path of the module */
 export function ownOrders(path: string): Serve {
-  return async () => {
+  return async (config) => {
     const { workflows, agents } = await loadDefinitions(path);
+    checkLiveOrders(config, workflows, path);
     const names = workflows.map(({ name, version }) => `${name}@${version}`).join(', ');
     return {
       workflows,

@@ -7,6 +7,7 @@ import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { logLevels } from '#runtime/node/json-log.ts';
+import { ownDataDir } from './data-directory.ts';
 
 const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional();
 
@@ -20,7 +21,7 @@ export const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(4400),
   /** The directory of the state store. */
-  REEVE_DATA: z.string().min(1).default('.reeve'),
+  REEVE_DATA: z.string().min(1).default(ownDataDir),
   /** Days that an order is kept after its end. */
   REEVE_KEEP_DAYS: wholeNumber(1, keepEndedMaxMs / 86_400_000).default(30),
   /** The file of named tokens; needed when HOST is not loopback. */

@@ -9,7 +9,7 @@ import { onFile } from '#embedded/file-error.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import type { Clock } from '#ports/clock.ts';
 import { askForBackup } from '#runtime/node/control-socket.ts';
-import { databaseIn, socketIn } from './data-directory.ts';
+import { databaseIn, ownDataDir, shopDataDir, socketIn } from './data-directory.ts';
 import { type DataOutcome, examinedOutcome, restoredOutcome } from './data-report.ts';
 
 /** A command with its options. */
@@ -55,7 +55,12 @@ function exitCodeOf(error: ReeveError): 2 | 3 | 4 {
 }
 
 function check(path: string, accepts: boolean): DataOutcome {
-  if (!hasData(path)) throw new ReeveError('file-missing', `There is no file ${path}.`);
+  if (!hasData(path)) {
+    throw new ReeveError(
+      'file-missing',
+      `There is no file ${path}. Name the directory of the data with --data; that of \`reeve start\` is ${shopDataDir}.`,
+    );
+  }
   const kept = accepts ? acceptLoss(path) : null;
   const advice =
     'Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`, or continue with the remaining data.';
@@ -99,6 +104,6 @@ function restore(
   return restoredOutcome(dataDir, file, restoreData(file, path, stamp));
 }
 
-/** The data directory: the option, else REEVE_DATA, else `.reeve`. */
+/** The data directory: the option, else REEVE_DATA, else that of the user's own Reeve. */
 export const dataDirOf = (env: Readonly<Record<string, string | undefined>>, given?: string) =>
-  given ?? env['REEVE_DATA'] ?? '.reeve';
+  given ?? env['REEVE_DATA'] ?? ownDataDir;

@@ -49,7 +49,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
 import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
-import { databaseIn } from './data-directory.ts';
+import { databaseIn, ownDataDir } from './data-directory.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { type LocalOrders, localOrders } from './local-order.ts';
@@ -186,7 +186,7 @@ const inMemory = ':memory:';
 type Ports = Required<Pick<LocalReeveOptions, 'path' | 'clock' | 'random' | 'log'>>;
 
 function withDefaults(options: LocalReeveOptions): LocalReeveOptions & Ports {
-  const { path = databaseIn('.reeve'), clock = systemClock, random = systemRandom } = options;
+  const { path = databaseIn(ownDataDir), clock = systemClock, random = systemRandom } = options;
   const log = options.log ?? jsonLog(clock, 'error', (line) => process.stderr.write(line));
   return { ...options, path, clock, random, log };
 }

@@ -8,7 +8,8 @@ export const variableTexts: Readonly<Record<keyof Config, string>> = {
   HOST: 'address on which the API listens; one other than loopback requires `REEVE_TOKENS`',
   PORT: 'port of the API; 0 takes any free port',
   REEVE_TOKENS: 'file of named tokens, see [access.md](access.md#embedded)',
-  REEVE_DATA: 'data directory',
+  REEVE_DATA:
+    'data directory; of `reeve start`, which runs the shop of the examples, `.reeve/shop`',
   REEVE_KEEP_DAYS:
     'days for which a Processed or Undone order is kept; one in Error is kept without a limit',
   REEVE_CHANNELS: 'file of response channels, see [notifications.md](notifications.md)',
