@@ -42,7 +42,7 @@ export interface Call {
    */
   readonly endpoint: string;
   /**
-   * Aborts at complete-by, and earlier when another endpoint is to be called instead; pass it to `fetch`.
+   * Aborts at complete-by, and earlier when another endpoint is to be called instead, or Reeve is closed; pass it to `fetch`.
    */
   readonly signal: AbortSignal;
   /**

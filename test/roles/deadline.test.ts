@@ -25,7 +25,7 @@ function tenSeconds() {
       };
     },
   };
-  return { clock, open, limit: deadline(counting, clock.now() + 10 * second) };
+  return { clock, open, limit: deadline(counting, clock.now() + 10 * second, new Set()) };
 }
 
 test('complete-by itself is in time; a millisecond later every wait ends as late', async () => {
@@ -112,4 +112,14 @@ test('a deadline that passes without a waiter causes no unhandled rejection', as
   } finally {
     process.off('unhandledRejection', note);
   }
+});
+
+test('a deadline that is stopped passes at once, its probe too, and leaves no timer', async () => {
+  const { open, limit } = tenSeconds();
+  const { signal } = limit;
+  const early = limit.before(second);
+  limit.stop();
+  expect([limit.isPast(), signal.aborted, open.size]).toEqual([true, true, 0]);
+  await expect(limit.late).rejects.toMatchObject({ code: 'process-ended' });
+  await expect(early).rejects.toMatchObject({ code: 'process-ended' });
 });

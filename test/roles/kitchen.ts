@@ -28,6 +28,8 @@ export interface Kitchen {
   readonly replies: Reply[];
   readonly calls: { readonly at: number; readonly call: Call }[];
   run(changes?: Partial<Request>): Promise<unknown>;
+  /** The process of the agent ends. */
+  close(): void;
 }
 
 type Perform = (call: Call, attempt: number) => Promise<{ plate: string }>;
@@ -82,6 +84,7 @@ export function kitchen(
     log,
     replies,
     calls,
+    close: runner.close,
     run: (changes = {}) =>
       runner.handle({
         orderId: order,

@@ -46,6 +46,11 @@ export interface AgentRunner {
   handle(request: Request, isFirst?: boolean): Promise<Delivery>;
   /** The endpoints of its service; none when it has one address. */
   endpoints(): readonly EndpointStatus[];
+  /**
+   * Ends the attempts in flight without a reply, and aborts the signals of their calls. They are in doubt, and the next process
+   * recovers them (`interrupted`). Nothing is handled afterwards.
+   */
+  close(): void;
 }
 
 /** The ports of {@link agentRunner}. */
@@ -73,17 +78,28 @@ export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts)
       `Agent ${contract.name}: its contract says undo is ${contract.undo}, and its code ${agent.undo === undefined ? 'has none' : 'has one'}. Make them agree.`,
     );
   }
-  const service = { agent, pool: poolOf(agent) };
+  let isClosed = false;
+  const deadlines = new Set<Deadline>();
+  const service = { agent, pool: poolOf(agent), deadlines, isClosed: () => isClosed };
   return {
-    handle: (request, isFirst = false) => handle(service, ports, request, isFirst),
+    handle: async (request, isFirst = false) =>
+      isClosed ? done : handle(service, ports, request, isFirst),
     endpoints: () => service.pool?.status(ports.clock.now()) ?? [],
+    close() {
+      isClosed = true;
+      for (const limit of [...deadlines]) limit.stop();
+    },
   };
 }
 
 const done: Delivery = { kind: 'done' };
 
+interface OpenService extends Service {
+  readonly isClosed: () => boolean;
+}
+
 async function handle(
-  service: Service,
+  service: OpenService,
   ports: AgentRunnerPorts,
   request: Request,
   isFirst: boolean,
@@ -94,11 +110,12 @@ async function handle(
     ports.breaker.end(request);
     return done;
   }
-  const limit = deadline(ports.clock, request.completeBy);
+  const limit = deadline(ports.clock, request.completeBy, service.deadlines);
   try {
     const refusal = await ports.breaker.begin(request);
     const result =
       refusal === null ? await attempt(service, ports, request, limit) : deferral(refusal);
+    if (service.isClosed()) return done;
     const isLate = limit.isPast() && result?.kind !== 'deferred';
     if (result === undefined || isLate) return silent(ports, request);
     await ports.replies.send([replyTo(request, result, waitedMs)]);
@@ -114,7 +131,7 @@ async function handle(
 
 /** The result to report; undefined when the deadline has passed. */
 async function attempt(
-  service: Service,
+  service: OpenService,
   ports: AgentRunnerPorts,
   request: Request,
   limit: Deadline,
@@ -162,6 +179,8 @@ async function attempt(
       const fault = oversizeFault(output);
       return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
     } catch (error) {
+      // It says nothing of the service.
+      if (service.isClosed()) return undefined;
       if (error instanceof PermanentFault) {
         admitted.answered();
         one.answered();

@@ -16,12 +16,17 @@ export interface Deadline {
   moveTo(completeBy: number): void;
   /** Waits for this time, ms, or until the deadline. */
   pause(ms: number): Promise<void>;
+  /** Passes now, because its process ends. */
+  stop(): void;
   /** Cancels the timer: `late` no longer rejects. */
   end(): void;
 }
 
-/** @param first complete-by until the first `moveTo`, ms since the epoch */
-export function deadline(clock: Clock, first: number): Deadline {
+/**
+ * @param first complete-by until the first `moveTo`, ms since the epoch
+ * @param open the deadlines of calls that have not ended; this one is among them until `end`
+ */
+export function deadline(clock: Clock, first: number, open: Set<Deadline>): Deadline {
   const { promise: late, reject } = Promise.withResolvers<never>();
   late.catch(() => {});
   let completeBy = first;
@@ -30,15 +35,22 @@ export function deadline(clock: Clock, first: number): Deadline {
   let cancel = schedule();
   let moveEarly = () => {};
   let cancelEarly = () => {};
+  let giveUpEarly = (_: TransientFault) => {};
   // Made on first use: it is most of the cost of a call that does not use it.
   let controller: AbortController | undefined;
 
   function schedule() {
-    return clock.after(completeBy - clock.now() + 1, () => {
-      fired = true;
-      abort();
-      reject(new TransientFault('complete-by-passed', 'There was no answer by complete-by.'));
-    });
+    return clock.after(completeBy - clock.now() + 1, () =>
+      pass('complete-by-passed', 'There was no answer by complete-by.'),
+    );
+  }
+
+  function pass(code: string, message: string): void {
+    fired = true;
+    abort();
+    const fault = new TransientFault(code, message);
+    reject(fault);
+    giveUpEarly(fault);
   }
 
   function abort(): void {
@@ -46,11 +58,12 @@ export function deadline(clock: Clock, first: number): Deadline {
     controller?.abort();
   }
 
-  return {
+  const own: Deadline = {
     late,
     before(ms) {
       const { promise, reject: giveUp } = Promise.withResolvers<never>();
       promise.catch(() => {});
+      giveUpEarly = giveUp;
       moveEarly = () => {
         cancelEarly();
         cancelEarly = clock.after(completeBy - ms - clock.now() + 1, () => {
@@ -80,19 +93,28 @@ export function deadline(clock: Clock, first: number): Deadline {
       cancel = schedule();
       moveEarly();
     },
-    async pause(ms) {
-      let stop: (() => void) | undefined;
-      await Promise.race([
-        new Promise<void>((resolve) => {
-          stop = clock.after(ms, resolve);
-        }),
-        late.catch(() => {}),
-      ]);
-      stop?.();
+    pause: (ms) => pause(clock, ms, late),
+    stop() {
+      own.end();
+      pass('process-ended', 'The process of the agent ends.');
     },
     end() {
       cancel();
       cancelEarly();
+      open.delete(own);
     },
   };
+  open.add(own);
+  return own;
+}
+
+async function pause(clock: Clock, ms: number, late: Promise<never>): Promise<void> {
+  let stop: (() => void) | undefined;
+  await Promise.race([
+    new Promise<void>((resolve) => {
+      stop = clock.after(ms, resolve);
+    }),
+    late.catch(() => {}),
+  ]);
+  stop?.();
 }

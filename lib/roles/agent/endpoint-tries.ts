@@ -47,11 +47,13 @@ export interface EndpointTryPorts {
 export interface Service {
   readonly agent: AgentImplementation;
   readonly pool: EndpointPool | null;
+  /** Of its attempts and calls that have not ended. */
+  readonly deadlines: Set<Deadline>;
 }
 
 /** @param limit of the attempt */
 export function triesOf(
-  { agent, pool }: Service,
+  { agent, pool, deadlines }: Service,
   { clock, random, log, ejections }: EndpointTryPorts,
   makeCall: MakeCall,
   limit: Deadline,
@@ -76,7 +78,7 @@ export function triesOf(
     tried.add(chosen.url);
     const isLast = pool.isTried(beganAt, tried);
     const half = (limit.completeBy - beganAt) / 2;
-    const part = isLast || isWhole ? limit : deadline(clock, beganAt + half);
+    const part = isLast || isWhole ? limit : deadline(clock, beganAt + half, deadlines);
     return {
       call: makeCall(chosen.url, part),
       late: part.late,

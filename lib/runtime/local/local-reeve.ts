@@ -125,7 +125,11 @@ export interface LocalReeve extends LocalOrders, Pick<Load, 'isOverloaded' | 'is
   setTenantWeight(tenant: string, weight: number): void;
   /** Copies the data to a file that does not exist, while orders continue. */
   backup(to: string): Promise<void>;
-  /** Stops deliveries and sweeps, and closes the store. */
+  /**
+   * Stops deliveries and sweeps, aborts the `signal` of each call of an agent in flight, and closes the store. Code of an agent that
+   * ignores its signal keeps the process running. These calls may have had an effect: the next start makes them again, under the
+   * same idempotency key, and counts no failure.
+   */
   close(): void;
   /** As `close`, for `using`. */
   [Symbol.dispose](): void;
@@ -250,6 +254,7 @@ async function assemble(
   const agents = options.agents.map((agent) => {
     const runner = assembleAgent(agent, agentPorts);
     links.serve(agent, runner);
+    open.push(runner.close);
     return { name: agent.contract.name, endpoints: runner.endpoints };
   });
   const { activity, load } = activityAndLoad({

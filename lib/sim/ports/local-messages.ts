@@ -106,7 +106,7 @@ export function localMessages({
           (reply) => rules.acknowledgedReply(agent, reply, machine),
         )(replies),
     }),
-    runner({ handle, endpoints }) {
+    runner({ handle, ...others }) {
       const receive = receiving<Request>(
         ([request]) => (request === undefined ? Promise.resolve([]) : one(request)),
         (request) => rules.acknowledgedRequest(request, machine),
@@ -122,7 +122,7 @@ export function localMessages({
         }
       };
       return {
-        endpoints,
+        ...others,
         handle: async (request) => (await receive([request]))[0] ?? { kind: 'retry' },
       };
     },
