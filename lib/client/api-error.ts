@@ -10,8 +10,8 @@ export interface FieldProblem {
 
 /**
  * A request that Reeve did not carry out. `code` is that of the problem document (docs/reference.md lists them), or `unreachable`
- * when no answer came, `answer-unknown` when it is none of Reeve, or `url-invalid` when the
- * address is none of an API.
+ * when no answer came, `answer-unknown` when it is none of Reeve, `url-invalid` when the
+ * address is none of an API, or `option-range` when a number of the options is out of its range.
  */
 export class ApiError extends Error {
   readonly code: string;

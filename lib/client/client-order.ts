@@ -1,8 +1,10 @@
 /** One order, as the client sees it. */
 import { isObject, type JsonValue } from '#core/model/json.ts';
+import { outputsOf } from '#core/model/outputs.ts';
 import type { OrderDocument } from '#http/schemas.ts';
 import { ApiError } from './api-error.ts';
-import type { ApiRequest } from './requests.ts';
+import { pause } from './call-limit.ts';
+import type { ApiRequest, ClientCallOptions } from './requests.ts';
 
 /** How an order ended, or that an operator has to deal with it. */
 export type ClientResult<Outputs> =
@@ -16,20 +18,23 @@ export type ClientResult<Outputs> =
   /** It waits for an operator. */
   | { readonly state: 'Error'; readonly fault: OrderDocument['fault'] };
 
-/** One order. Each method may throw {@link ApiError}. */
+/** One order. Each method may throw {@link ApiError}, or the reason of its signal. */
 export interface ClientOrder<Outputs> {
   readonly id: string;
   /** True: it is an earlier order with the same singleton key, which has not ended (`skip`). */
   readonly isSkipped: boolean;
   /** Resolves when the order is Processed, Undone or in Error. */
-  result(): Promise<ClientResult<Outputs>>;
+  result(options?: ClientCallOptions): Promise<ClientResult<Outputs>>;
   /** The order, now and after each change that is seen, until it is Processed or Undone. */
-  follow(): AsyncGenerator<OrderDocument, void, void>;
-  read(): Promise<OrderDocument>;
+  follow(options?: ClientCallOptions): AsyncGenerator<OrderDocument, void, void>;
+  read(options?: ClientCallOptions): Promise<OrderDocument>;
   /** Continues an order in Error. @param corrections new values for fields of its details, by dotted path */
-  resubmit(corrections?: Readonly<Record<string, JsonValue>>): Promise<void>;
+  resubmit(
+    corrections?: Readonly<Record<string, JsonValue>>,
+    options?: ClientCallOptions,
+  ): Promise<void>;
   /** No further step starts, and everything is undone. */
-  cancel(): Promise<void>;
+  cancel(options?: ClientCallOptions): Promise<void>;
 }
 
 interface ClientOrderOptions {
@@ -40,7 +45,7 @@ interface ClientOrderOptions {
 }
 
 /** The first time between two looks; it grows, so short orders end after few looks, and long ones cause little load. */
-const pollMinMs = 50;
+export const pollMinMs = 50;
 const pollGrowth = 1.5;
 
 export function clientOrder<Outputs>(
@@ -48,46 +53,48 @@ export function clientOrder<Outputs>(
   { workflow, id, isSkipped, pollMaxMs }: ClientOrderOptions,
 ): ClientOrder<Outputs> {
   const path = `/orders/${encodeURIComponent(id)}`;
-  const read = async () => {
-    const answer = await request({ method: 'GET', path, isRepeatable: true });
+  const read = async ({ signal }: ClientCallOptions = {}) => {
+    const answer = await request({ method: 'GET', path, isRepeatable: true, signal });
     if (!isOrder(answer)) throw mismatch(`The answer for order ${id} is none of this version.`);
     if (answer.workflow === workflow) return answer;
     throw mismatch(`Order ${id} is of workflow ${answer.workflow}, not of ${workflow}.`);
   };
-  async function* follow(isLast: (order: OrderDocument) => boolean) {
+  async function* follow(
+    isLast: (order: OrderDocument) => boolean,
+    { signal }: ClientCallOptions = {},
+  ) {
     let waitMs = pollMinMs;
     for (let seen = 0; ; ) {
-      const order = await read();
+      const order = await read({ signal });
       if (order.revision > seen) {
         seen = order.revision;
         waitMs = pollMinMs;
         yield order;
       }
       if (isLast(order)) return;
-      const pauseMs = Math.min(waitMs, pollMaxMs);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(Math.min(waitMs, pollMaxMs), signal);
       waitMs *= pollGrowth;
     }
   }
-  const act = async (action: string, body: object) => {
+  const act = async (action: string, body: object, { signal }: ClientCallOptions = {}) => {
     // Not repeated: the answer to a second one says that there is nothing to do any more.
-    await request({ method: 'POST', path: `${path}/${action}`, body, isRepeatable: false });
+    await request({ method: 'POST', path: `${path}/${action}`, body, isRepeatable: false, signal });
   };
   return {
     id,
     isSkipped,
     read,
-    follow: () => follow(hasEnded),
-    async result() {
-      for await (const order of follow((each) => resultOf(each) !== null)) {
+    follow: (options) => follow(hasEnded, options),
+    async result(options) {
+      for await (const order of follow((each) => resultOf(each) !== null, options)) {
         const result = resultOf<Outputs>(order);
         if (result !== null) return result;
       }
       throw mismatch(`Order ${id} has no end.`);
     },
-    resubmit: (corrections) =>
-      act('resubmit', corrections === undefined ? {} : { set: corrections }),
-    cancel: () => act('cancel', {}),
+    resubmit: (corrections, options) =>
+      act('resubmit', corrections === undefined ? {} : { set: corrections }, options),
+    cancel: (options) => act('cancel', {}, options),
   };
 }
 
@@ -108,12 +115,7 @@ function resultOf<Outputs>({
     case 'Error':
       return { state: processState, fault };
     case 'Processed': {
-      const outputs = Object.fromEntries(
-        Object.entries(steps).map(([name, { state, output }]) => [
-          name,
-          state === 'Completed' ? output : undefined,
-        ]),
-      );
+      const outputs = outputsOf(Object.entries(steps));
       return areOutputs<Outputs>(outputs) ? { state: processState, outputs } : null;
     }
   }

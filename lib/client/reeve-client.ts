@@ -4,8 +4,9 @@ import { isObject } from '#core/model/json.ts';
 import type { Priority, ProcessState } from '#core/model/record.ts';
 import type { ListDocument } from '#http/schemas.ts';
 import { ApiError } from './api-error.ts';
-import { type ClientOrder, clientOrder } from './client-order.ts';
-import { type RequestOptions, requests } from './requests.ts';
+import { type ClientOrder, clientOrder, pollMinMs } from './client-order.ts';
+import { checkNumber } from './number-check.ts';
+import { type ClientCallOptions, type RequestOptions, requests } from './requests.ts';
 
 /** The workflows of a Reeve by their names: `{ shop: typeof shop }`. */
 export type Workflows = Readonly<Record<string, Workflow<unknown, unknown>>>;
@@ -17,12 +18,12 @@ type Documents<Of> =
 
 /** Options of {@link reeveClient}. */
 export interface ReeveClientOptions extends RequestOptions {
-  /** The longest time between two looks at an order that is waited for, ms, from 50. Default 1 s. */
+  /** The longest time between two looks at an order that is waited for, ms, from 50 to an hour. Default 1 s. */
   readonly pollMaxMs?: number;
 }
 
 /** Options of a submission. */
-export interface ClientSubmitOptions {
+export interface ClientSubmitOptions extends ClientCallOptions {
   /** The idempotency key. Default: one made for this call, so that its own repetitions are one order. */
   readonly key?: string;
   /** Default `normal`. */
@@ -36,7 +37,7 @@ export interface ClientSubmitOptions {
 }
 
 /** A page of orders. */
-export interface ClientListOptions {
+export interface ClientListOptions extends ClientCallOptions {
   readonly state?: ProcessState;
   readonly correlationId?: string;
   /** From 1 to 200. Default 20. */
@@ -50,7 +51,7 @@ export interface ReeveClient<Of extends Workflows> {
   /**
    * Submits an order; resolves when it is stored.
    *
-   * @throws {ApiError}
+   * @throws {ApiError}; the reason of the signal, when it aborts
    */
   submit<Name extends keyof Of & string>(
     workflow: Name,
@@ -71,19 +72,23 @@ export interface ReeveClient<Of extends Workflows> {
  *
  *     const reeve = reeveClient<{ shop: typeof shop }>({ url: 'https://reeve.example.com', token });
  *     const order = await reeve.submit('shop', { cents: 500 });
- *     const result = await order.result();
+ *     const result = await order.result({ signal: AbortSignal.timeout(60_000) });
+ *
+ * @throws {ApiError} `url-invalid`, `option-range`
  */
 export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): ReeveClient<Of> {
   const request = requests(options);
   const { pollMaxMs = 1_000 } = options;
+  checkNumber('pollMaxMs', pollMaxMs, { from: pollMinMs, to: 3_600_000 });
   return {
-    async submit(workflow, details, { key, ...rest } = {}) {
+    async submit(workflow, details, { key, signal, ...rest } = {}) {
       const answer = await request({
         method: 'POST',
         path: '/orders',
         headers: { 'idempotency-key': key ?? crypto.randomUUID() },
         body: { workflow, details, ...rest },
         isRepeatable: true,
+        signal,
       });
       if (isObject(answer) && typeof answer['orderId'] === 'string') {
         const isSkipped = answer['skipped'] === true;
@@ -92,12 +97,14 @@ export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): 
       throw unknownAnswer();
     },
     order: (workflow, id) => clientOrder(request, { workflow, id, isSkipped: false, pollMaxMs }),
-    async list(query = {}) {
+    async list({ signal, ...query } = {}) {
       const words = new URLSearchParams(
-        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+        Object.entries(query).flatMap(([name, value]): [string, string][] =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
       );
       const path = `/orders?${words}`;
-      const answer = await request({ method: 'GET', path, isRepeatable: true });
+      const answer = await request({ method: 'GET', path, isRepeatable: true, signal });
       if (isList(answer)) return answer;
       throw unknownAnswer();
     },

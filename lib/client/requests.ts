@@ -1,6 +1,8 @@
 /** Requests of the client: authenticated, and sent again while that is safe and useful. */
 import { isObject } from '#core/model/json.ts';
 import { ApiError, type FieldProblem } from './api-error.ts';
+import { type CallLimit, callLimit, pause } from './call-limit.ts';
+import { checkNumber } from './number-check.ts';
 
 /** Where Reeve is, and how to reach it. */
 export interface RequestOptions {
@@ -11,10 +13,20 @@ export interface RequestOptions {
   /** Sends the requests, such as one that signs them. Default: that of the platform. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /**
-   * For how long a request is sent again that got no answer, or was refused for now, ms; 0: it is sent once. A submission always
-   * has a key, so that repeating it creates no second order. Default 30 s.
+   * For how long a request that gets no answer, or is refused for now, is tried, ms: it is sent again, and each time it is waited for
+   * at most what is left, and at most 30 s. 0: it is sent once, and waited for up to 30 s; `Infinity`: until `signal` aborts. A
+   * submission always has a key, so that repeating it creates no second order. Default 30 s.
    */
   readonly retryForMs?: number;
+}
+
+/** What each call takes. */
+export interface ClientCallOptions {
+  /**
+   * Ends the call, which rejects with the reason of the signal. Whether a request in flight is carried out is unknown then. Default:
+   * none.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One request. */
@@ -26,6 +38,8 @@ export interface ApiRequest {
   readonly body?: object;
   /** Whether it may be sent again although it may have been carried out. */
   readonly isRepeatable: boolean;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Far longer than any request takes; it ends calls to a server that never answers. */
@@ -45,42 +59,69 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
   const base = baseOf(options.url);
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   const { retryForMs = 30_000, token } = options;
+  checkNumber('retryForMs', retryForMs, { from: 0, to: Number.POSITIVE_INFINITY });
 
-  async function once(request: ApiRequest): Promise<Answer> {
-    const { method, path, headers, body } = request;
-    const bearer = typeof token === 'function' ? await token() : token;
-    const all = new Headers({
-      accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-      ...headers,
-    });
-    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  async function once(request: ApiRequest, ms: number): Promise<Answer> {
+    const { method, headers, body, signal } = request;
+    signal?.throwIfAborted();
+    const limit = callLimit(ms, () => unanswered(base, ms), signal);
     try {
-      const signal = AbortSignal.timeout(requestMs);
-      const response = await send(`${base}${path}`, { method, headers: all, ...text, signal });
-      const document = parsed(await response.text());
+      const asked = typeof token === 'function' ? Promise.race([token(), limit.passed]) : token;
+      const bearer = await asked;
+      const all = new Headers({
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...headers,
+      });
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      return await exchange(request, { method, headers: all, ...text }, limit);
+    } finally {
+      limit.end();
+    }
+  }
+
+  async function exchange(
+    request: ApiRequest,
+    init: RequestInit,
+    { signal, passed }: CallLimit,
+  ): Promise<Answer> {
+    try {
+      const sent = send(`${base}${request.path}`, { ...init, signal });
+      const response = await Promise.race([sent, passed]);
+      const document = parsed(await Promise.race([response.text(), passed]));
       if (response.ok) return { document };
       const error = refusal(base, response.status, document);
       return { error, retryAfterMs: retryAfterMs(response), isForNow: isForNow(request, error) };
     } catch (cause) {
-      const message = `Reeve cannot be reached at ${base}.`;
-      const error = new ApiError(message, { code: 'unreachable', status: null, cause });
+      request.signal?.throwIfAborted();
+      const error = cause instanceof ApiError ? cause : unreachable(base, cause);
       return { error, retryAfterMs: null, isForNow: request.isRepeatable };
     }
   }
 
   return async (request) => {
     const endsAt = performance.now() + retryForMs;
+    const leftMs = () => (retryForMs === 0 ? requestMs : endsAt - performance.now());
     for (let tries = 0; ; tries += 1) {
-      const answer = await once(request);
+      const answer = await once(request, Math.min(requestMs, leftMs()));
       if (!('error' in answer)) return answer.document;
       const waitMs = jittered(answer.retryAfterMs, tries);
       if (!answer.isForNow || performance.now() + waitMs > endsAt) throw answer.error;
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await pause(waitMs, request.signal);
     }
   };
 }
+
+const unreachable = (base: string, cause: unknown) =>
+  new ApiError(`Reeve cannot be reached at ${base}.`, {
+    ...{ code: 'unreachable', status: null, cause },
+  });
+
+const unanswered = (base: string, ms: number) =>
+  new ApiError(`There was no answer from ${base} within ${Math.round(ms)} ms.`, {
+    ...{ code: 'unreachable', status: null },
+  });
 
 /** @throws {ApiError} `url-invalid` */
 function baseOf(text: string): string {

@@ -9,3 +9,4 @@ export {
   reeveClient,
   type Workflows,
 } from '#client/reeve-client.ts';
+export type { ClientCallOptions } from '#client/requests.ts';

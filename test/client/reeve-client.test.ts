@@ -197,3 +197,117 @@ test('what can never be sent is thrown at once', async () => {
   await expect(reeve.submit('shop', { cents: 5 }, { key: 'a\nb' })).rejects.toThrow(TypeError);
   await expect(reeve.submit('shop', { cents: 5n as never })).rejects.toThrow('BigInt');
 });
+
+/** Never answers. */
+async function hanging(): Promise<string> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
+type Waiting = (signal: AbortSignal, url: string) => Promise<unknown>;
+const own = new Error('The user has left the page.');
+
+test.each<[string, Waiting]>([
+  ['submit', (signal, url) => clientOf({ url }).submit('shop', { cents: 5 }, { signal })],
+  ['list', (signal, url) => clientOf({ url }).list({ signal })],
+  ['read', (signal, url) => clientOf({ url }).order('shop', 'o-1').read({ signal })],
+  ['result', (signal, url) => clientOf({ url }).order('shop', 'o-1').result({ signal })],
+  ['follow', (signal, url) => clientOf({ url }).order('shop', 'o-1').follow({ signal }).next()],
+  ['cancel', (signal, url) => clientOf({ url }).order('shop', 'o-1').cancel({ signal })],
+  ['resubmit', (signal, url) => clientOf({ url }).order('shop', 'o-1').resubmit({}, { signal })],
+  [
+    'a token that never comes',
+    (signal, url) => clientOf({ url, token: () => new Promise(() => {}) }).list({ signal }),
+  ],
+  [
+    'a fetch that ignores its signal',
+    (signal, url) => clientOf({ url, fetch: () => new Promise(() => {}) }).list({ signal }),
+  ],
+])('%s: an abort of its signal rejects with the reason', async (_, call) => {
+  const url = await hanging();
+  const aborted = new AbortController();
+  const calling = call(aborted.signal, url);
+  aborted.abort(own);
+  await expect(calling).rejects.toBe(own);
+  await expect(call(AbortSignal.abort(own), url)).rejects.toBe(own);
+});
+
+test('an abort ends the wait between two looks, and the one before a repetition', async () => {
+  const url = await serve();
+  const { id } = await clientOf({ url }).submit('shop', { cents: 5_000 });
+  const order = clientOf({ url, pollMaxMs: 3_600_000 }).order('shop', id);
+  await order.result();
+  const aborted = new AbortController();
+  const following = order.follow({ signal: aborted.signal });
+  expect((await following.next()).done).toBe(false);
+  const next = following.next();
+  aborted.abort(own);
+  await expect(next).rejects.toBe(own);
+
+  const again = new AbortController();
+  const busy = clientOf({
+    url,
+    retryForMs: Number.POSITIVE_INFINITY,
+    fetch: async () => {
+      setTimeout(() => again.abort(own));
+      return Response.json(
+        { code: 'overloaded', title: 'Too many' },
+        { status: 503, headers: { 'retry-after': '3600' } },
+      );
+    },
+  });
+  await expect(busy.submit('shop', { cents: 5 }, { signal: again.signal })).rejects.toBe(own);
+});
+
+test('an abort after the end of a call does nothing, and leaves no listener', async () => {
+  const url = await serve();
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const counted = new Proxy(signal, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (name === 'addEventListener') listeners += 1;
+        if (name === 'removeEventListener') listeners -= 1;
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+  const order = await clientOf({ url }).submit('shop', { cents: 5 }, { signal: counted });
+  await order.result({ signal: counted });
+  expect(listeners).toBe(0);
+});
+
+test('a request is waited for at most as long as the time for it and its repetitions', async () => {
+  const url = await hanging();
+  await expect(clientOf({ url, retryForMs: 20 }).list()).rejects.toMatchObject({
+    code: 'unreachable',
+    message: expect.stringMatching(/^There was no answer from .* within \d+ ms\.$/),
+  });
+});
+
+test.each([
+  { retryForMs: -1 },
+  { retryForMs: Number.NaN },
+  { pollMaxMs: 49 },
+  { pollMaxMs: Number.NaN },
+  { pollMaxMs: Number.POSITIVE_INFINITY },
+])('%j is refused', (options) => {
+  expect(() => clientOf({ url: 'http://127.0.0.1', ...options })).toThrow(
+    expect.objectContaining({ code: 'option-range' }),
+  );
+});
+
+test('options without a value are not sent', async () => {
+  const reeve = clientOf({ url: await serve() });
+  expect(await reeve.list({ state: undefined, limit: 1 } as never)).toMatchObject({
+    orders: [],
+  });
+});

@@ -4,6 +4,7 @@ import type { Workflow } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import { outputsOf } from '#core/model/outputs.ts';
 import type { OrderFault, Priority, ProcessRecord } from '#core/model/record.ts';
 import type { OrderDocument } from '#http/schemas.ts';
 import { orderView } from '#http/view.ts';
@@ -194,12 +195,7 @@ function resultOf<Outputs>(
     case 'Error':
       return { state: processState, fault };
     case 'Processed': {
-      const outputs = Object.fromEntries(
-        steps.map(({ name, progress }) => [
-          name,
-          progress.state === 'Completed' ? progress.output : undefined,
-        ]),
-      );
+      const outputs = outputsOf(steps.map(({ name, progress }) => [name, progress]));
       if (areOf(workflow, record, outputs)) return { state: processState, outputs };
       throw new ReeveError(
         'workflow-mismatch',
