@@ -1,6 +1,6 @@
 /** One order, as the client sees it. */
 import { isObject, type JsonValue } from '#core/model/json.ts';
-import { outputsOf } from '#core/model/outputs.ts';
+import { outputsOf } from '#core/view/outputs.ts';
 import type { OrderDocument } from '#http/schemas.ts';
 import { ApiError } from './api-error.ts';
 import { pause } from './call-limit.ts';
