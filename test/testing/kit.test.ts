@@ -154,3 +154,31 @@ test('an undo that is refused for good leaves the order to an operator, who resu
   await reeve.local.operator.resubmit(order.id, 'olga');
   expect((await reeve.run(order)).state).toBe('Undone');
 });
+
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 10 * days(365) + 1])(
+  'a time of %d ms is refused',
+  async (ms) => {
+    const { reeve, reserve, charge } = await shopInTest();
+    await using _ = reeve;
+    const refused = expect.objectContaining({ name: 'KitError', code: 'time-range' });
+    await expect(reeve.advance(ms)).rejects.toEqual(refused);
+    expect(() => reserve.isSlow(ms)).toThrow(refused);
+    expect(() => reserve.onUndo.isSlow(ms)).toThrow(refused);
+    expect(() => reserve.unreachable(ms)).toThrow(refused);
+    expect(() => scriptedAgent(stock, { shelf: 3 }).unreachable(ms)).toThrow(refused);
+    // None of them is in the script.
+    expect(await reeve.run(await reeve.submit(shop, { article: 'lamp' }))).toMatchObject({
+      state: 'Processed',
+    });
+    expect(charge.calls).toHaveLength(1);
+  },
+);
+
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 8_640_000_000_000_000])(
+  'a begin of the time at %d is refused',
+  async (startAt) => {
+    await expect(testReeve({ workflows: [shop], agents: [], startAt })).rejects.toMatchObject({
+      code: 'time-range',
+    });
+  },
+);

@@ -28,7 +28,11 @@ export interface ScriptedAgent<Input extends JsonValue, Output extends JsonValue
     CallScript {
   /** The same for its undo. */
   readonly onUndo: CallScript;
-  /** From now on every call fails for so long, ms; before the start of Reeve: from the start on. */
+  /**
+   * From now on every call fails for so long, ms; before the start of Reeve: from the start on.
+   *
+   * @throws {KitError} `time-range` when it is not a whole number from 0 to ten years
+   */
   unreachable(ms: number): void;
   /** All calls so far. */
   readonly calls: readonly ScriptedCall<Input>[];

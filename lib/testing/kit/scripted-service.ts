@@ -4,6 +4,7 @@ import type { Action } from '#core/model/ids.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { KitError } from './kit-error.ts';
 import type { TestHost } from './test-host.ts';
+import { checkedTime } from './time-check.ts';
 
 /** What happens to the next calls, one after the other: each entry is for one call. */
 export interface CallScript {
@@ -17,7 +18,11 @@ export interface CallScript {
   failsOnce(): void;
   /** The service never answers, and has no effect. */
   hangs(): void;
-  /** The service takes so long, ms, and takes effect at the end, also where no caller waits any more. */
+  /**
+   * The service takes so long, ms, and takes effect at the end, also where no caller waits any more.
+   *
+   * @throws {KitError} `time-range` when it is not a whole number from 0 to ten years
+   */
   isSlow(ms: number): void;
   /** The service takes effect, and the process of Reeve ends before it gets the answer. `run` starts it again. */
   crashesAfterEffect(): void;
@@ -63,7 +68,8 @@ export function scriptedService(agent: string): ScriptedService {
 
   return {
     script: (action) => scriptOf(entries[action]),
-    unreachable(ms) {
+    unreachable(given) {
+      const ms = checkedTime('The time of unreachable', given);
       if (bound === null) unreachableMs = ms;
       else unreachableUntil = bound.now() + ms;
     },
@@ -118,7 +124,9 @@ function scriptOf(entries: Entry[]): CallScript {
     },
     failsOnce: () => void entries.push({ kind: 'fails-once' }),
     hangs: () => void entries.push({ kind: 'hangs' }),
-    isSlow: (ms) => void entries.push({ kind: 'slow', ms }),
+    isSlow(ms) {
+      entries.push({ kind: 'slow', ms: checkedTime('The time of isSlow', ms) });
+    },
     crashesAfterEffect: () => void entries.push({ kind: 'crashes' }),
   };
 }

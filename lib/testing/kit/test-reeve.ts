@@ -17,6 +17,7 @@ import { chance as chanceOf } from '#sim/world/chance.ts';
 import { KitError } from './kit-error.ts';
 import { settled, type TestClock, testClock } from './test-clock.ts';
 import { bindAll } from './test-host.ts';
+import { checkedStart, checkedTime, testTimeMaxMs } from './time-check.ts';
 
 /** Options of {@link testReeve}: those of `startLocalReeve` that a test may need. */
 export interface TestReeveOptions
@@ -24,7 +25,7 @@ export interface TestReeveOptions
     LocalReeveOptions,
     'workflows' | 'agents' | 'responseChannels' | 'tenantWeights' | 'onAlert' | 'onCircuit'
   > {
-  /** When the virtual clock begins, ms since the epoch. Default: 2026-01-01. */
+  /** When the virtual clock begins, a whole number of ms since the epoch. Default: 2026-01-01. */
   readonly startAt?: number;
   /** Default: no log. */
   readonly log?: Log;
@@ -42,7 +43,11 @@ export interface TestReeve extends LocalOrders {
    * @throws {KitError} `order-endless` when that takes more than ten years of virtual time, or a million events
    */
   run<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs>>;
-  /** Lets so much time pass, ms, with all that happens in it. */
+  /**
+   * Lets so much time pass, ms, with all that happens in it.
+   *
+   * @throws {KitError} `time-range` when it is not a whole number from 0 to ten years
+   */
   advance(ms: number): Promise<void>;
   /** The process ends at once: what is not durable is lost. Services have had what was sent to them. */
   kill(): Promise<void>;
@@ -58,7 +63,6 @@ const downMs = 1_000;
 const sweepPeriodMs = 3_600_000;
 /** Below the gap between sweeps that counts as an outage (lib/runtime/local/local-reeve.ts). */
 const hopMs = 9 * sweepPeriodMs;
-const yearsMs = 10 * 365 * 86_400_000;
 const eventsMax = 1_000_000;
 /** Time in which nothing is due is skipped, except so much before its end, ms. */
 const unskippedMs = 120_000;
@@ -67,10 +71,12 @@ const unskippedMs = 120_000;
  * Starts an embedded Reeve for a test.
  *
  * @throws as `startLocalReeve`
+ * @throws {KitError} `time-range` when `startAt` is negative, no whole number or too late
  */
 export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
+  const { startAt } = options;
+  const clock = startAt === undefined ? testClock() : testClock(checkedStart(startAt));
   const folder = mkdtempSync(join(tmpdir(), 'reeve-test-'));
-  const clock = testClock(options.startAt);
   /** When each live order is due. */
   const dues = new Map<OrderId, number>();
   let generation = 0;
@@ -123,9 +129,9 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
     },
     order: (workflow, id) =>
       outlasting(living().reeve.order(workflow, id), () => living().reeve.order(workflow, id)),
-    advance: clock.advance,
+    advance: async (ms) => clock.advance(checkedTime('The time of advance', ms)),
     async run(order) {
-      const end = clock.now() + yearsMs;
+      const end = clock.now() + testTimeMaxMs;
       for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
         if (process === null) {
           await clock.advance(downMs);

@@ -64,7 +64,8 @@ export function defineProof(options: ProofOptions): Proof {
     );
   const workflows = [first, ...rest] as const;
   checkAgents(workflows, agents);
-  for (const number of [seeds, firstSeed]) {
+  // The last seed is a number as well.
+  for (const number of [seeds, firstSeed, firstSeed + seeds]) {
     if (!Number.isSafeInteger(number) || number < 1)
       throw new ProofError(
         'seeds-range',
