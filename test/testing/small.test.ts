@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { defineProof } from '#testing/prove/proof.ts';
 import { prove } from '#testing/prove/prove.ts';
+import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
 
 const agent = (name: string) =>
@@ -39,3 +41,32 @@ test('a workflow of three steps is explored completely, and proven', async () =>
     /^Proven: 20 worlds, .*; all [\d,]+ states of an order of bread explored\.$/,
   );
 }, 60_000);
+
+test.each([
+  { seeds: 0 },
+  { seeds: Number.NaN },
+  { firstSeed: -1 },
+  { firstSeed: Number.MAX_SAFE_INTEGER },
+])('%j is refused', (options) => {
+  const proof = {
+    workflows: [bread],
+    orders: () => ({ units: 1 }),
+    agents: [mill, oven, shop].map((each) => soundAgent(each, ({ units }) => ({ units }))),
+  };
+  expect(() => defineProof({ ...proof, ...options })).toThrow(
+    expect.objectContaining({ code: 'seeds-range' }),
+  );
+});
+
+test.each([
+  -1,
+  0.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  { least: 5, most: 4 },
+  { least: Number.NaN, most: 4 },
+])('a simulated service that takes %j is refused', (takes) => {
+  const refused = expect.objectContaining({ code: 'simulated-service-invalid' });
+  expect(() => simulatedService('bakery', () => ({}), { takes })).toThrow(refused);
+  expect(() => soundAgent(mill, { units: 1 }, { takes })).toThrow(refused);
+});

@@ -25,8 +25,8 @@ export interface ServiceWorld {
 /** Options of {@link simulatedService}. */
 export interface SimulatedServiceOptions {
   /**
-   * How long a request takes while nothing fails, ms: a number, or the least and the most. It is compared with the deadlines of the
-   * steps. Default: 5 to 300 ms.
+   * How long a request takes while nothing fails, ms: a whole number up to 30 days, or the least and the most. It is compared with the
+   * deadlines of the steps. Default: 5 to 300 ms.
    */
   readonly takes?: number | TakesMs;
 }
@@ -50,6 +50,7 @@ interface Service {
  *
  * @param name in the texts of a report
  * @param model makes the service of one world: what it remembers belongs to that world
+ * @throws {SimulatedServiceError} `simulated-service-invalid` when `takes` is out of its range
  */
 export function simulatedService<Model extends object>(
   name: string,
@@ -62,6 +63,7 @@ export function simulatedService(
   { takes = usualMs }: SimulatedServiceOptions = {},
 ): object {
   const takesMs = typeof takes === 'number' ? { least: takes, most: takes } : takes;
+  checkTakes(name, takesMs);
   const service: Service = { name, model, takesMs };
   return new Proxy(
     {},
@@ -72,6 +74,18 @@ export function simulatedService(
           ? undefined
           : (...given: readonly unknown[]) => called(service, method, given),
     },
+  );
+}
+
+/** Longer than any deadline. */
+const takesMaxMs = 30 * 86_400_000;
+
+function checkTakes(name: string, { least, most }: TakesMs): void {
+  const areWhole = Number.isSafeInteger(least) && Number.isSafeInteger(most);
+  if (areWhole && least >= 0 && least <= most && most <= takesMaxMs) return;
+  throw new SimulatedServiceError(
+    'simulated-service-invalid',
+    `The service ${name} takes ${least === most ? '' : `from ${least} to `}${most} ms; these must be whole numbers from 0 to ${takesMaxMs}, the least one first.`,
   );
 }
 
