@@ -68,5 +68,5 @@ test.each([
 ])('a simulated service that takes %j is refused', (takes) => {
   const refused = expect.objectContaining({ code: 'simulated-service-invalid' });
   expect(() => simulatedService('bakery', () => ({}), { takes })).toThrow(refused);
-  expect(() => soundAgent(mill, { units: 1 }, { takes })).toThrow(refused);
+  expect(() => soundAgent(mill, () => ({ units: 1 }), { takes })).toThrow(refused);
 });
