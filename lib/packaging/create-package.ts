@@ -36,6 +36,7 @@ export async function createPackage(
   });
   cpSync(join(source, 'template'), join(folder, 'template'), { recursive: true });
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  cpSync(join(source, 'README.md'), join(folder, 'README.md'));
   const all: Readonly<Record<string, string>> = {
     ...dependencies,
     ...devDependencies,

@@ -1,5 +1,5 @@
 /** The code of an agent. */
-import type { AgentContract } from '#core/definition/agent.ts';
+import type { AgentContract, UndoAbility } from '#core/definition/agent.ts';
 import { checkImplementation } from '#core/definition/option-forms.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -89,21 +89,46 @@ export interface AgentImplementation<
   undo?(target: UndoTarget<Input, Output>, call: Call): Promise<void>;
 }
 
-/** The code of an agent, without its contract. */
-export type AgentCode<Input extends JsonValue, Output extends JsonValue> = Omit<
-  AgentImplementation<Input, Output>,
-  'contract'
->;
+/** The undo that a contract offers. */
+export interface OfferedUndo<Input extends JsonValue, Output extends JsonValue> {
+  /** See {@link AgentImplementation}. */
+  undo(target: UndoTarget<Input, Output>, call: Call): Promise<void>;
+}
+
+/** The contract offers no undo, and the code has none; the type is the message for code that has one. */
+export interface NoUndoOffered {
+  readonly undo?: 'The contract does not say `undo: "offered"`: leave the undo out.';
+}
+
+/** The code of an agent, without its contract: it has an undo exactly if the contract offers one. */
+export type AgentCode<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  Undo extends UndoAbility = UndoAbility,
+> = Omit<AgentImplementation<Input, Output>, 'contract' | 'undo'> &
+  (UndoAbility extends Undo
+    ? Partial<OfferedUndo<Input, Output>>
+    : Undo extends 'offered'
+      ? OfferedUndo<Input, Output>
+      : NoUndoOffered);
 
 /**
  * Implements an agent; the types of input and output are those of the contract.
  *
  * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind
  */
-export function implementAgent<Input extends JsonValue, Output extends JsonValue>(
-  contract: AgentContract<Input, Output>,
-  code: AgentCode<Input, Output>,
-): AgentImplementation<Input, Output> {
+export function implementAgent<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  Undo extends UndoAbility = UndoAbility,
+>(
+  contract: AgentContract<Input, Output, Undo>,
+  code: AgentCode<Input, Output, Undo>,
+): AgentImplementation<Input, Output>;
+export function implementAgent(
+  contract: AgentContract<JsonValue, JsonValue>,
+  code: AgentCode<JsonValue, JsonValue>,
+): AgentImplementation {
   const agent = { ...code, contract };
   checkImplementation(agent);
   return agent;

@@ -5,7 +5,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
-import { defineWorkflow } from '#core/definition/workflow.ts';
+import { defineWorkflow, type WorkflowBuilder } from '#core/definition/workflow.ts';
 
 const stock = defineAgent({
   name: 'stock',
@@ -164,6 +164,49 @@ describe('what a step may come after', () => {
       input: ({ details }) => details,
     });
     expect(() => builder.build()).toThrow('comes after itself');
+  });
+});
+
+describe('a name', () => {
+  it('is that of one step', () => {
+    const builder = begin()
+      .step('tell', { agent: mail, when: () => true, input: () => 'hello' })
+      // @ts-expect-error -- there is a step of that name
+      .step('reserve', { agent: stock, input: ({ details }) => ({ sku: details.sku }) });
+    expect(() => builder.build()).toThrow('is defined twice');
+    const conditional = begin()
+      .step('tell', { agent: mail, when: () => true, input: () => 'hello' })
+      // @ts-expect-error -- also of one that may be skipped
+      .step('tell', { agent: mail, input: () => 'hello' });
+    expect(() => conditional.build()).toThrow('is defined twice');
+  });
+
+  it('may be computed', () => {
+    type Messages = WorkflowBuilder<null, Record<string, null>>;
+    const empty: Messages = defineWorkflow({ name: 'news', version: 1, details: z.null() });
+    const names: readonly string[] = ['first', 'second', 'third'];
+    const built = names
+      .reduce<Messages>((all, name) => all.step(name, { agent: mail, input: () => 'hello' }), empty)
+      .build();
+    expect(built.steps).toHaveLength(3);
+  });
+
+  it('is listed once in `after`', () => {
+    const builder = begin()
+      .step('pay', { agent: payment, after: ['reserve'], input: ({ details }) => details })
+      .step('tell', {
+        agent: mail,
+        // @ts-expect-error -- reserve is listed twice
+        after: ['reserve', 'pay', 'reserve'],
+        input: () => 'hello',
+      });
+    expect(() => builder.build()).toThrow('lists reserve twice');
+    const all: 'reserve'[] = ['reserve'];
+    expect(
+      begin()
+        .step('tell', { agent: mail, after: all, input: ({ outputs }) => `${outputs.reserve}` })
+        .build().steps,
+    ).toHaveLength(2);
   });
 });
 

@@ -54,6 +54,14 @@ test('a project for one process: its first order is Processed, its test passes, 
   expect(npm('run', 'prove')).toContain('proof: Proven: 200 worlds');
 });
 
+test('the archive says what it is, and names every option', () => {
+  const page = readFileSync(join(parent, 'package', 'README.md'), 'utf8');
+  const help = execFileSync('node', [script, '--help'], options);
+  const named = help.match(/^ {2}--\w+( [a-zA-Z]+)?/gm) ?? [];
+  expect(named.length).toBeGreaterThan(3);
+  for (const option of named) expect(page).toContain(option.trim());
+});
+
 test('each target has its own files, and no other ones', () => {
   for (const target of ['embedded', 'aws', 'both']) {
     create(`for-${target}`, '--target', target);

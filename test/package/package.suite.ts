@@ -30,7 +30,7 @@ beforeAll(() => {
   const tools = [own('vitest'), own('vite'), 'pnpm@12.21.0', '@types/node@22.18.0'];
   // The oldest zod that the package accepts.
   large = consumer(['zod@4.3.0', ...Object.values(nodes), ...aliases, ...tools]);
-  for (const program of ['shop.ts', 'shop.cjs', 'shop.test.ts']) large.take(program);
+  for (const program of ['shop.ts', 'shop.cjs', 'shop.test.ts', 'refused.ts']) large.take(program);
 });
 
 test('the archive has at most one megabyte', () => {
@@ -120,6 +120,10 @@ describe.each(Object.entries(compilers))('TypeScript %s', (_version, name) => {
     const entries = ['reeve', ...names.map((entry) => `reeve/${entry}`)];
     large.write('all.ts', entries.map((entry) => `import '${entry}';\n`).join(''));
     expect(compile(how, ['all.ts', 'shop.ts'])).toEqual({ code: 0, output: '' });
+  });
+
+  test('refuses agents without the undo that they offer, and steps that are there or listed twice', () => {
+    expect(compile(resolutions.nodenext, ['refused.ts'])).toEqual({ code: 0, output: '' });
   });
 
   test('refuses details that the workflow does not have, and outputs of no step', () => {

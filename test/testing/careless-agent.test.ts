@@ -24,7 +24,7 @@ const bank = simulatedService('bank', ({ effects }) => ({
   },
 }));
 
-type Code = AgentCode<z.infer<typeof input>, z.infer<typeof output>>;
+type Code = AgentCode<z.infer<typeof input>, z.infer<typeof output>, 'offered'>;
 
 const ruleOf = async (code: Code) => {
   const proof = {

@@ -52,6 +52,7 @@ export interface PoolOptions<
   Input extends JsonValue,
   Output extends JsonValue,
   Member extends string,
+  Undo extends UndoAbility = UndoAbility,
 > {
   /** Up to 40 of a-z, 0-9 and "-", beginning with a letter, together with "-" and the name of a member. */
   readonly name: string;
@@ -60,7 +61,7 @@ export interface PoolOptions<
   /** As in `defineAgent`, for all members. */
   readonly output: ZodType<Output>;
   /** As in `defineAgent`, for all members. */
-  readonly undo?: UndoAbility;
+  readonly undo?: Undo;
   /** As in `defineAgent`, for the calls of all members together. */
   readonly limits?: Readonly<Record<string, LimitOptions<Input>>>;
   /** The members by name; the agent of `stripe` in the pool `payment` is `payment-stripe`. */
@@ -76,12 +77,16 @@ export interface PoolOptions<
 }
 
 /** A pool is the agent of a step, and each member is the contract of an implementation. */
-export interface AgentPool<Input extends JsonValue, Output extends JsonValue, Member extends string>
-  extends AgentContract<Input, Output> {
+export interface AgentPool<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  Member extends string,
+  Undo extends UndoAbility = UndoAbility,
+> extends AgentContract<Input, Output, Undo> {
   readonly pool: readonly PoolMember[];
   readonly failover: Failover;
   /** The contract of a member, for its implementation. */
-  member(name: Member): AgentContract<Input, Output>;
+  member(name: Member): AgentContract<Input, Output, Undo>;
 }
 
 /** The largest weight of a member. */
@@ -101,7 +106,11 @@ export function definePool<
   Input extends JsonValue,
   Output extends JsonValue,
   const Member extends string,
->(options: PoolOptions<Input, Output, Member>): AgentPool<Input, Output, Member> {
+  Undo extends UndoAbility = UndoAbility,
+>(options: PoolOptions<Input, Output, Member, Undo>): AgentPool<Input, Output, Member, Undo>;
+export function definePool(
+  options: PoolOptions<JsonValue, JsonValue, string>,
+): AgentPool<JsonValue, JsonValue, string> {
   checkOptions(poolForm, `pool ${options.name}`, options);
   const { name, input, output, undo = 'impossible', failover = 'wait' } = options;
   const commonDomain = undo === 'unneeded' ? harmless : undefined;

@@ -19,11 +19,12 @@ export type UndoAbility = 'offered' | 'unneeded' | 'impossible';
 export interface AgentContract<
   Input extends JsonValue = never,
   Output extends JsonValue = JsonValue,
+  Undo extends UndoAbility = UndoAbility,
 > {
   readonly name: AgentName;
   readonly input: ZodType<Input>;
   readonly output: ZodType<Output>;
-  readonly undo: UndoAbility;
+  readonly undo: Undo;
   /** The members of a pool. Missing: a single agent. */
   readonly pool?: readonly PoolMember[];
   /** How often it may be called, and how many calls it makes at once. Missing: no limit. */
@@ -31,7 +32,11 @@ export interface AgentContract<
 }
 
 /** Options of {@link defineAgent}. */
-export interface AgentOptions<Input extends JsonValue, Output extends JsonValue> {
+export interface AgentOptions<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  Undo extends UndoAbility = UndoAbility,
+> {
   /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. Queues, metrics and faults carry this name. */
   readonly name: string;
   /** The agent validates it before it calls its service. */
@@ -39,7 +44,7 @@ export interface AgentOptions<Input extends JsonValue, Output extends JsonValue>
   /** The Scheduler validates it before it stores it in the record: return only what later steps need. */
   readonly output: ZodType<Output>;
   /** Default `impossible`; steps of this agent must then be `irreversible`. */
-  readonly undo?: UndoAbility;
+  readonly undo?: Undo;
   /**
    * Limits of its calls by name, in all or by a key; a call needs room in each of them. They are asked in this order: state the
    * narrowest first, such as that of a customer before that of a tenant. Default: none but its `concurrency`.
@@ -54,9 +59,12 @@ export interface AgentOptions<Input extends JsonValue, Output extends JsonValue>
  * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known; `limit-invalid` when a limit is
  *   out of its range
  */
-export function defineAgent<Input extends JsonValue, Output extends JsonValue>(
-  options: AgentOptions<Input, Output>,
-): AgentContract<Input, Output> {
+export function defineAgent<
+  Input extends JsonValue,
+  Output extends JsonValue,
+  Undo extends UndoAbility = UndoAbility,
+>(options: AgentOptions<Input, Output, Undo>): AgentContract<Input, Output, Undo>;
+export function defineAgent(options: AgentOptions<JsonValue, JsonValue>): AgentContract<JsonValue> {
   checkOptions(agentForm, `agent ${options.name}`, options);
   return {
     name: agentName(options.name),

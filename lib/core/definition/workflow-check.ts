@@ -134,7 +134,14 @@ function topologicalOrder(
   refuse: Refusal,
 ): number[] {
   const predecessors = steps.map((step) =>
-    step.after.map((name) => {
+    step.after.map((name, place) => {
+      if (step.after.indexOf(name) !== place) {
+        throw refuse(
+          'after-twice',
+          step,
+          `lists ${name} twice in its \`after\`; leave out one of the two`,
+        );
+      }
       const at = index.get(name);
       if (at === undefined) {
         throw refuse(

@@ -62,14 +62,14 @@ export interface UndoOptions {
 export interface StepOptions<
   Details,
   Seen,
-  After,
+  After extends readonly string[],
   Input extends JsonValue,
   Output extends JsonValue,
 > {
   /** The agent that performs the step, or a pool of agents. */
   readonly agent: AgentContract<Input, Output>;
   /** The steps that must be Completed or Skipped first. Default: none; the step starts with the order. */
-  readonly after?: After;
+  readonly after?: EachOnce<After>;
   /**
    * The input for the agent. A pure function, called for every attempt. If it throws, or returns more than a message
    * holds, the order stops in Error.
@@ -109,6 +109,25 @@ export interface StepOptions<
   readonly outputBytesMax?: number;
 }
 
+/** The name of a further step: the type of the message if a step has it already. */
+export type NewName<Name extends string, Known> = string extends keyof Known
+  ? Name
+  : Name extends keyof Known
+    ? `The workflow has a step ${Name} already: give this one another name.`
+    : Name;
+
+type Repeated<Names extends readonly string[]> = Names extends readonly [
+  infer First extends string,
+  ...infer Rest extends readonly string[],
+]
+  ? (string extends First ? never : First & Rest[number]) | Repeated<Rest>
+  : never;
+
+/** The names in `after`: the type of the message if one is repeated. */
+export type EachOnce<After extends readonly string[]> = [Repeated<After>] extends [never]
+  ? After
+  : `The step ${Repeated<After>} is listed twice: leave out one of the two.`;
+
 /** Collects the steps of a workflow; `build` checks and freezes them. */
 export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Details> {
   /**
@@ -123,7 +142,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Det
     Output extends JsonValue,
     const After extends readonly (keyof Known & string)[] = [],
   >(
-    name: Name,
+    name: NewName<Name, Known>,
     options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output> & {
       readonly when?: undefined;
     },
@@ -135,7 +154,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Det
     Output extends JsonValue,
     const After extends readonly (keyof Known & string)[] = [],
   >(
-    name: Name,
+    name: NewName<Name, Known>,
     options: StepOptions<Details, Pick<Known, After[number]>, After, Input, Output>,
   ): WorkflowBuilder<Details, Known & Record<Name, Output | undefined>, Submitted>;
   /** @throws {DefinitionError} when the definition is invalid; names the workflow and the step */

@@ -57,6 +57,7 @@ export const errorCodes = {
   },
   DefinitionError: {
     'after-cyclic': 'Steps come after each other in a cycle.',
+    'after-twice': 'A step lists another one twice in its `after`.',
     'after-unknown': 'A step comes after a step that the workflow does not have.',
     'agent-missing': 'A step needs an agent that was not given.',
     'agent-twice': 'Two implementations of one agent were given.',

@@ -1,0 +1,67 @@
+/** What must not compile of the code of an agent: see workflow-types.test.ts. */
+import { expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
+import { definePool } from '#core/definition/agent-pool.ts';
+import { type AgentCode, implementAgent } from '#ports/agent-implementation.ts';
+
+const schemas = { input: z.object({ cents: z.int() }), output: z.object({ id: z.string() }) };
+const offered = defineAgent({ name: 'payment', ...schemas, undo: 'offered' });
+const unneeded = defineAgent({ name: 'score', ...schemas, undo: 'unneeded' });
+const impossible = defineAgent({ name: 'mail', ...schemas });
+const perform = async () => ({ id: 'one' });
+
+it('code without the undo that its contract offers does not compile', () => {
+  // @ts-expect-error -- it has no undo
+  implementAgent(offered, { perform });
+  // @ts-expect-error -- it has none in each case
+  implementAgent(offered, { perform, ...(schemas.input.type === 'object' && { async undo() {} }) });
+  expect(offered.undo).toBe('offered');
+});
+
+it('code with an undo that its contract does not offer does not compile', () => {
+  // @ts-expect-error -- its contract says that an undo is unneeded
+  implementAgent(unneeded, { perform, async undo() {} });
+  expect(unneeded.undo).toBe('unneeded');
+});
+
+it('the types of input, output and call are those of the contract', () => {
+  const agent = implementAgent(offered, {
+    concurrency: 3,
+    async perform({ cents }, call) {
+      expectTypeOf(cents).toEqualTypeOf<number>();
+      expectTypeOf(call.signal).toEqualTypeOf<AbortSignal>();
+      return { id: `${cents}` };
+    },
+    async undo({ performKey, output }, { heartbeat }) {
+      expectTypeOf(performKey).toExtend<string>();
+      expectTypeOf(output).toEqualTypeOf<{ id: string } | null>();
+      expectTypeOf(heartbeat).toEqualTypeOf<() => void>();
+    },
+  });
+  expectTypeOf(agent.contract.undo).toEqualTypeOf<'offered' | 'unneeded' | 'impossible'>();
+  expect(implementAgent(unneeded, { perform }).undo).toBeUndefined();
+  expect(implementAgent(impossible, { perform }).undo).toBeUndefined();
+  // @ts-expect-error -- its output has an id
+  implementAgent(unneeded, { perform: async () => ({ no: 'one' }) });
+});
+
+it('the members of a pool are implemented as it says', () => {
+  const pool = definePool({
+    ...{ name: 'pay', ...schemas, members: { north: {}, south: {} } },
+    undo: 'offered',
+  });
+  implementAgent(pool.member('north'), { perform, async undo() {} });
+  // @ts-expect-error -- it has no undo
+  implementAgent(pool.member('north'), { perform });
+  expect(pool.undo).toBe('offered');
+});
+
+it('where the contract is of any kind, so is the code', () => {
+  type Input = { cents: number };
+  type Output = { id: string };
+  const wrapped = (contract: AgentContract<Input, Output>, code: AgentCode<Input, Output>) =>
+    implementAgent(contract, code);
+  expect(wrapped(offered, { perform, async undo() {} }).undo).toBeDefined();
+  expect(wrapped(unneeded, { perform }).undo).toBeUndefined();
+});
