@@ -35,19 +35,8 @@ The module exports workflows and implementations of agents, each by itself or in
 order that has not ended is not run: the order would stop in Error.
 ${serverVariables('.reeve')}`;
 
-/** Adds the commands that call no server: `start`, `dev` and `completion`. */
+/** Adds the commands that call no server: `dev`, `start` and `completion`. */
 export function addLocal(program: Command, world: CliEnvironment, done: Done): void {
-  program
-    .command('start')
-    .description(
-      'run the shop of the examples in this process; its settings are environment variables',
-    )
-    .addHelpText('after', startHelp)
-    .action(async () => {
-      onlyHere(program.opts(), '`reeve start` calls no other Reeve and prints no JSON');
-      const { env, stdout, stderr, terminal } = world;
-      done(await world.start({ env, stdout, stderr, terminal }));
-    });
   program
     .command('dev')
     .description('run the workflows and agents of a module, again after each change beside it')
@@ -58,6 +47,15 @@ export function addLocal(program: Command, world: CliEnvironment, done: Done): v
       onlyHere(program.opts(), '`reeve dev` calls no other Reeve and prints no JSON');
       const { env, stdout, stderr, terminal } = world;
       done(await world.dev({ env, stdout, stderr, terminal }, module, reload));
+    });
+  program
+    .command('start')
+    .description('run an example shop with simulated services, to try Reeve out')
+    .addHelpText('after', startHelp)
+    .action(async () => {
+      onlyHere(program.opts(), '`reeve start` calls no other Reeve and prints no JSON');
+      const { env, stdout, stderr, terminal } = world;
+      done(await world.start({ env, stdout, stderr, terminal }));
     });
   program
     .command('completion')
@@ -72,6 +70,18 @@ export function addLocal(program: Command, world: CliEnvironment, done: Done): v
     });
 }
 
+const proveHelp = `
+It exits with 1 when a world shows a mistake, and prints the shortest way to it. The module is such as:
+
+  import { defineProof, soundAgent } from 'reeve/testing';
+  export const proof = defineProof({
+    workflows: [shop],
+    agents: [soundAgent(payment, { chargeId: 'c1' })],
+    orders: (draw) => ({ cents: draw.between(1, 1000) }),
+  });
+
+docs/testing.md describes it.`;
+
 const seedsForm = (text: string): number => {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
@@ -82,7 +92,9 @@ const seedsForm = (text: string): number => {
 export function addProve(program: Command, world: CliEnvironment, done: Done): void {
   program
     .command('prove')
-    .description('simulate the workflows of a module in worlds with faults, and check the rules')
+    .description(
+      'prove the workflows of a module: simulate them in worlds with faults, and find mistakes',
+    )
     .argument('<module>', 'the path of a module that exports what `defineProof` returns')
     .option('--seeds <number>', 'how many worlds (default: as the proof says, or 200)', seedsForm)
     .option(
@@ -90,6 +102,7 @@ export function addProve(program: Command, world: CliEnvironment, done: Done): v
       'the first of them, such as one that showed a mistake',
       seedsForm,
     )
+    .addHelpText('after', proveHelp)
     .action(async (module: string, options: ProveOptions) => {
       const { json = false, ...others } = program.opts<GlobalOptions>();
       onlyHere(others, '`reeve prove` calls no Reeve');

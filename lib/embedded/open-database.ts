@@ -71,7 +71,7 @@ export function openDatabase(
 export function openError(
   cause: unknown,
   path: string,
-  then = 'Stop it, or choose another REEVE_DATA.',
+  then = 'Stop it, or choose another directory (REEVE_DATA, or the option `path`).',
 ): unknown {
   if (cause instanceof ReeveError) return cause;
   if (isBusy(cause)) {

@@ -67,7 +67,7 @@ export function storeError(error: unknown, path: string): unknown {
   if (isFull(error)) {
     return new UnavailableError(
       'store-full',
-      `The disk has no space for the state store ${path}. Accepted orders are kept. Free space on the disk, or choose another REEVE_DATA.`,
+      `The disk has no space for the state store ${path}. Accepted orders are kept. Free space on the disk, or choose another directory (REEVE_DATA, or the option \`path\`).`,
       { cause: error },
     );
   }

@@ -179,6 +179,40 @@ test('the shop of `reeve start` has a directory of its own beside the data of `r
   expect(readdirSync(join(folder, '.reeve', 'shop'))).toContain('reeve.db');
 }, 40_000);
 
+test.each([
+  ['a file that is not there', './workflow.ts'],
+  ['a folder that is not there', './no/such.ts'],
+  ['a folder', './'],
+])(
+  '%s ends the command with 2',
+  async (_, path) => {
+    const { folder } = project(moduleOf('Hello'));
+    const process = run(folder, 'dev', path);
+    expect(await process.ended).toBe(2);
+    expect(process.output()).toBe(`There is no file ${path}.\n`);
+  },
+  20_000,
+);
+
+test('what the user can do about a module, and where in it an error is, is said without the frames of others', async () => {
+  const said = async (text: string) => {
+    const { folder } = project(text);
+    const process = dev(folder, '--no-reload');
+    await process.ended;
+    expect(process.output()).not.toMatch(/node:|load-definitions/);
+    return process.output();
+  };
+  expect(await said("import 'nothing-of-this-name';")).toContain(
+    '\nInstall it: npm install nothing-of-this-name (module-unusable)',
+  );
+  expect(await said("import './agents';")).toContain(
+    "Node needs the ending of a file in its import, such as './agents.ts'.",
+  );
+  expect(await said('const f = () => {\n  throw new TypeError("no network");\n};\nf();')).toMatch(
+    /TypeError: no network\n +at f .*workflows\.ts:2:9\)\n.*workflows\.ts:4:1 \(module-unusable\)\n$/,
+  );
+}, 30_000);
+
 test('data that another process uses end the command: no change of a file would help', async () => {
   const { folder } = project(moduleOf('Hello'));
   const first = dev(folder);

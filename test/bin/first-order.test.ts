@@ -12,6 +12,8 @@ const directory = mkdtempSync(join(tmpdir(), 'reeve-first-order-'));
 let reeve: ChildProcess;
 let reeveUrl = '';
 let suppliersUrl = '';
+/** The order that the first lines propose: it needs no file, which users of the package do not have. */
+let example = '';
 
 beforeAll(async () => {
   reeve = spawn(process.execPath, ['bin/reeve.ts', 'start'], {
@@ -22,7 +24,8 @@ beforeAll(async () => {
   for await (const line of createInterface({ input: reeve.stdout })) {
     reeveUrl ||= /^Reeve listens on (\S+)$/.exec(line)?.[1] ?? '';
     suppliersUrl ||= /^Simulated suppliers on (\S+)$/.exec(line)?.[1] ?? '';
-    if (line === '') break;
+    example ||= /^ {2}echo '(.*)' \| npx reeve .*submit - --wait$/.exec(line)?.[1] ?? '';
+    if (example !== '') break;
   }
 });
 
@@ -35,16 +38,24 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function run(...args: string[]): Promise<{ code: number | null; stdout: string }> {
+const run = (...args: readonly string[]) => runWith(args, '');
+
+async function runWith(args: readonly string[], input: string) {
   const child = spawn(process.execPath, ['bin/reeve.ts', ...args], {
     env: { ...process.env, REEVE_URL: reeveUrl, REEVE_SUPPLIERS_URL: suppliersUrl },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
+  child.stdin.end(input);
   const exit = once(child, 'exit');
   const stdout = await text(child.stdout);
   await exit;
   return { code: child.exitCode, stdout };
 }
+
+test('the order that the first lines propose is Processed', async () => {
+  const submitted = await runWith(['submit', '-', '--wait'], example);
+  expect(submitted).toMatchObject({ code: 0, stdout: expect.stringContaining('Processed') });
+});
 
 test('an example order is Processed, and its effects are in the ledger', async () => {
   const submitted = await run('submit', 'examples/order.json', '--wait', '--json');

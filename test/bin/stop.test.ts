@@ -55,7 +55,7 @@ test('a start that cannot have its port ends with 2', async () => {
   const taken = new URL(await hangingService()).port;
   const reeve = reeveChild({ dataDir: directory(), env: { ...noServices, PORT: taken } });
   expect(await within(endsWithinMs, reeve.ended)).toBe(2);
-  expect(reeve.stderr()).toMatch(/Choose another PORT\. \(port-taken\)\n$/);
+  expect(reeve.stderr()).toMatch(/Choose another port \(PORT, .*\(port-taken\)\n$/);
 });
 
 test.each(['/proc/reeve', '/proc/reeve/data', '/dev/null/data'])(

@@ -161,7 +161,7 @@ test('the error for data in use says what to do', async () => {
   expect(() => openedAs(path)).toThrow(
     expect.objectContaining({
       code: 'store-in-use',
-      message: `Another process uses the state store ${path}. Stop it, or choose another REEVE_DATA.`,
+      message: `Another process uses the state store ${path}. Stop it, or choose another directory (REEVE_DATA, or the option \`path\`).`,
     }),
   );
 });

@@ -58,7 +58,7 @@ test('it serves its own address under the names of loopback, and no other name',
 
 test('the error for a port in use says what to do', async () => {
   const { url } = await served();
-  await expect(served(Number(new URL(url).port))).rejects.toThrow(/Choose another PORT/);
+  await expect(served(Number(new URL(url).port))).rejects.toThrow(/Choose another port \(PORT/);
 });
 
 /** Timeouts that are short enough for a test; all others keep their values. */

@@ -132,5 +132,7 @@ export function checkOptions(form: z.ZodType, owner: string, options: unknown): 
  */
 export function checkImplementation(agent: { readonly contract: { readonly name: string } }): void {
   const { contract }: { readonly contract?: { readonly name: string } } = agent;
-  checkOptions(implementationForm, `the implementation of agent ${contract?.name}`, agent);
+  const owner =
+    contract === undefined ? 'an agent' : `the implementation of agent ${contract.name}`;
+  checkOptions(implementationForm, owner, agent);
 }

@@ -13,7 +13,7 @@ export function ownOrders(path: string): Serve {
       workflows,
       agents,
       welcome: (command) =>
-        `\nWorkflows of ${path}: ${names}\nSubmit an order, in another terminal:\n  echo '{"workflow":"${workflows[0]?.name}","details":…}' | ${command}submit - --wait\n`,
+        `\nWorkflows of ${path}: ${names}\nSubmit an order, in another terminal, with its details in place of the dots:\n  echo '{"workflow":"${workflows[0]?.name}","details":…}' | ${command}submit - --wait\n`,
     };
   };
 }

@@ -1,9 +1,10 @@
 /** Runs `reeve dev` again after each change of the files beside its module. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { type Dirent, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isFile } from '#runtime/node/load-definitions.ts';
 
 /** What {@link reloading} needs. */
 export interface ReloadingOptions {
@@ -30,6 +31,11 @@ const source = /\.(?:[cm]?[jt]s|json)$/;
 /** Runs until `stopped`; returns the exit code. */
 export async function reloading(options: ReloadingOptions): Promise<number> {
   const stopped = options.stopped.then(() => 'stopped' as const);
+  // Later it may be missing for a moment: editors replace files.
+  if (!isFile(options.module)) {
+    options.say(`There is no file ${options.module}.\n`);
+    return refusedCode;
+  }
   for (;;) {
     const changes = changesIn(dirname(options.module));
     try {
@@ -102,8 +108,17 @@ function changesIn(root: string): { readonly next: Promise<'changed'>; close(): 
 
 /** The folder and those in it, except installed packages and hidden ones, such as that of the data. */
 function foldersOf(folder: string): readonly string[] {
-  const inner = readdirSync(folder, { withFileTypes: true }).filter(
+  const inner = entriesOf(folder).filter(
     (entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'),
   );
   return [folder, ...inner.flatMap(({ name }) => foldersOf(join(folder, name)))];
+}
+
+/** None of a folder that was removed meanwhile, or that this user may not read. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '#runtime/local/config.ts';
 import type { Closers } from '#runtime/node/closers.ts';
 import { supplierProcess } from '#runtime/node/supplier-process.ts';
+import { exampleOrder } from '#workflows/example-order.ts';
 import { orderAgents, type ServiceUrls } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
 import type { Serve } from './start-command.ts';
@@ -50,7 +51,7 @@ function welcome(command: string, suppliersUrl: string | null): string {
     ...(suppliersUrl === null ? [] : [`Simulated suppliers on ${suppliersUrl}`]),
     '',
     'Try, in another terminal:',
-    `  ${command}submit examples/order.json --wait`,
+    `  echo '${JSON.stringify(exampleOrder)}' | ${command}submit - --wait`,
     `  ${command}list`,
   ];
   if (suppliersUrl !== null) {

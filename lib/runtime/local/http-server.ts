@@ -120,7 +120,7 @@ export async function serveApi(
   } catch (cause) {
     throw new ReeveError(
       'port-taken',
-      `Cannot listen on ${host}:${wanted}. Is it in use? Choose another PORT.`,
+      `Cannot listen on ${host}:${wanted}. Is it in use? Choose another port (PORT, or the option \`port\`).`,
       { cause },
     );
   }

@@ -1,10 +1,12 @@
 /** The workflows and agents that a module of the user exports. */
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { isObject } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import { userStack } from './user-stack.ts';
 
 /** What a module exports. */
 export interface Definitions {
@@ -29,18 +31,22 @@ export async function loadDefinitions(path: string): Promise<Definitions> {
   );
 }
 
+/** Whether the path is that of a file. */
+export const isFile = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
 /**
  * Loads a module of the user.
  *
- * @throws {ReeveError} `module-unusable`, with the stack of the error in it
+ * @throws {ReeveError} `module-unusable`, with where in the code of the user the error is
  */
 export async function loadModule(path: string): Promise<object> {
+  if (!isFile(path)) throw new ReeveError('module-unusable', `There is no file ${path}.`);
   try {
     return await import(pathToFileURL(resolve(path)).href);
   } catch (cause) {
-    // The stack says where in the code of the user the error is.
-    const what = (cause instanceof Error ? cause.stack : undefined) ?? String(cause);
-    throw new ReeveError('module-unusable', `${path} cannot be loaded. ${what}`, { cause });
+    const message = `${path} cannot be loaded. ${userStack(cause)}`;
+    throw new ReeveError('module-unusable', message, { cause });
   }
 }
 
