@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartIo } from '#cli/environment.ts';
-import { runCli } from '#cli/run-cli.ts';
 import type { ReeveError } from '#core/model/errors.ts';
 import type { Serve } from '#runtime/command/start-command.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -35,6 +34,14 @@ process.stdout.on('error', (error) => {
 });
 // No stream is left for reporting it.
 process.stderr.on('error', () => {});
+
+// Loaded after the check of Node, and not before, so that a missing peer has its sentence too.
+const { runCli } = await import('#cli/run-cli.ts').catch((error: unknown) => {
+  const isPeer = error instanceof Error && error.message.startsWith("Cannot find package 'zod'");
+  if (!isPeer) throw error;
+  process.stderr.write('error: Reeve needs the package zod beside it: npm install zod\n');
+  process.exit(usage);
+});
 
 // Set instead of calling `exit`, so that pending output reaches a pipe first.
 process.exitCode = await runCli(process.argv.slice(2), {

@@ -100,7 +100,7 @@ test.each<[string, object]>([
 test.each<[string, object]>([
   ['the implementation of agent a: `perform` is missing.', { perform: undefined }],
   ['the implementation of agent a: `perform` must be a function.', { perform: 'x' }],
-  ['the implementation of agent undefined: `contract` is missing.', { contract: undefined }],
+  ['an implementation of an agent: `contract` is missing.', { contract: undefined }],
   ['the implementation of agent a: `endpoints.0.url` is missing.', { endpoints: [{}] }],
   ['the implementation of agent a: `concurrency` must be a number.', { concurrency: '8' }],
 ])('of an implementation: %s', (message, options) => {

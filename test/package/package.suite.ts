@@ -1,6 +1,6 @@
 /** The package as its users get it: installed from its archive into projects that know nothing of this repository. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Consumer, consumer, installedPackages, sizeOf } from './consumer.ts';
@@ -78,6 +78,19 @@ describe.each([22, 24])('on Node %i', (version) => {
       output: 'Hello world\ntrue details-invalid\n',
     });
   });
+});
+
+test('without zod, which it needs beside it, the command line says so in one line', () => {
+  const modules = join(small.folder, 'node_modules');
+  renameSync(join(modules, 'zod'), join(modules, 'zod-away'));
+  try {
+    expect(small.run('node', 'node_modules/reeve/bin/reeve.js', 'list')).toEqual({
+      code: 2,
+      output: 'error: Reeve needs the package zod beside it: npm install zod\n',
+    });
+  } finally {
+    renameSync(join(modules, 'zod-away'), join(modules, 'zod'));
+  }
 });
 
 describe('on Node 20', () => {

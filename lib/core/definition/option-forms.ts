@@ -133,6 +133,8 @@ export function checkOptions(form: z.ZodType, owner: string, options: unknown): 
 export function checkImplementation(agent: { readonly contract: { readonly name: string } }): void {
   const { contract }: { readonly contract?: { readonly name: string } } = agent;
   const owner =
-    contract === undefined ? 'an agent' : `the implementation of agent ${contract.name}`;
+    contract === undefined
+      ? 'an implementation of an agent'
+      : `the implementation of agent ${contract.name}`;
   checkOptions(implementationForm, owner, agent);
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type Dirent, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '#core/model/errors.ts';
 import { isFile } from '#runtime/node/load-definitions.ts';
 
 /** What {@link reloading} needs. */
@@ -37,7 +38,7 @@ export async function reloading(options: ReloadingOptions): Promise<number> {
     return refusedCode;
   }
   for (;;) {
-    const changes = changesIn(dirname(options.module));
+    const changes = changesIn(dirname(options.module), options.say);
     try {
       const { child, ended } = started(options.command);
       const first = await Promise.race([stopped, changes.next, ended]);
@@ -89,15 +90,24 @@ function started(command: readonly string[]): {
 }
 
 /** Folders are watched and not files: many editors replace a file when they save it. */
-function changesIn(root: string): { readonly next: Promise<'changed'>; close(): void } {
+function changesIn(
+  root: string,
+  say: (text: string) => void,
+): { readonly next: Promise<'changed'>; close(): void } {
   const { promise: next, resolve } = Promise.withResolvers<'changed'>();
-  const watchers: FSWatcher[] = foldersOf(root).map((folder) =>
-    watch(folder, (_, name) => {
-      if (name === null || source.test(name)) resolve('changed');
-    }).on('error', () => {
+  const watchers: FSWatcher[] = [];
+  try {
+    for (const folder of foldersOf(root)) {
+      const watcher = watch(folder, (_, name) => {
+        if (name === null || source.test(name)) resolve('changed');
+      });
       // The folder was removed: its parent reports that.
-    }),
-  );
+      watchers.push(watcher.on('error', () => {}));
+    }
+  } catch (error) {
+    // Such as the limit of the system on watched folders.
+    say(`Not all changes of files are seen: ${describeError(error)}.\n`);
+  }
   return {
     next,
     close() {
