@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The folder that has the code of Reeve, whose frames say nothing to the user. */
-const own = pathToFileURL(join(import.meta.dirname, '..', '..', '/')).href;
+/** The folders that have the code of Reeve, whose frames say nothing to the user. */
+const own = ['lib', 'bin'].map(
+  (folder) => pathToFileURL(join(import.meta.dirname, '..', '..', '..', folder, '/')).href,
+);
 
 /** The text of the error, with the frames of the user alone, and with what to do where that is known. */
 export function userStack(error: unknown): string {
@@ -13,7 +15,8 @@ export function userStack(error: unknown): string {
   return [...lines, ...remedyOf(error)].join('\n').trimEnd();
 }
 
-const isOfUser = (frame: string) => !/\(?node:|<anonymous>\)$/.test(frame) && !frame.includes(own);
+const isOfUser = (frame: string) =>
+  !/\(?node:|<anonymous>\)$/.test(frame) && !own.some((folder) => frame.includes(folder));
 
 function remedyOf(error: Error): readonly string[] {
   if (!('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') return [];
