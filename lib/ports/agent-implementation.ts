@@ -125,6 +125,7 @@ export function implementAgent<
   contract: AgentContract<Input, Output, Undo>,
   code: AgentCode<Input, Output, Undo>,
 ): AgentImplementation<Input, Output>;
+/** The implementation, without the types of one definition. */
 export function implementAgent(
   contract: AgentContract<JsonValue, JsonValue>,
   code: AgentCode<JsonValue, JsonValue>,

@@ -108,6 +108,7 @@ export function definePool<
   const Member extends string,
   Undo extends UndoAbility = UndoAbility,
 >(options: PoolOptions<Input, Output, Member, Undo>): AgentPool<Input, Output, Member, Undo>;
+/** The implementation, without the types of one definition. */
 export function definePool(
   options: PoolOptions<JsonValue, JsonValue, string>,
 ): AgentPool<JsonValue, JsonValue, string> {

@@ -64,6 +64,7 @@ export function defineAgent<
   Output extends JsonValue,
   Undo extends UndoAbility = UndoAbility,
 >(options: AgentOptions<Input, Output, Undo>): AgentContract<Input, Output, Undo>;
+/** The implementation, without the types of one definition. */
 export function defineAgent(options: AgentOptions<JsonValue, JsonValue>): AgentContract<JsonValue> {
   checkOptions(agentForm, `agent ${options.name}`, options);
   return {
