@@ -101,7 +101,7 @@ test('the script for fish has each command and option with its description', asy
   const lines = (await script('fish')).split('\n');
   expect(lines).toContainEqual(
     expect.stringMatching(
-      /-n 'not __fish_seen_subcommand_from start .*' -a 'show' -d 'show an order/,
+      /-n 'not __fish_seen_subcommand_from dev .*' -a 'show' -d 'show an order/,
     ),
   );
   expect(lines).toContain(
