@@ -65,9 +65,30 @@ export const mistakesOfPackage: readonly Mistake[] = [
   {
     name: 'the token of the client is asked for once',
     file: 'lib/client/requests.ts',
-    text: "const bearer = typeof token === 'function' ? await token() : token;",
-    instead: "const bearer = typeof token === 'function' ? 't1' : token;",
+    text: "const asked = typeof token === 'function' ? Promise.race([token(), limit.passed]) : token;",
+    instead: "const asked = typeof token === 'function' ? 't1' : token;",
     test: client,
+  },
+  {
+    name: 'a request of the client may last longer than what is left of the time for it',
+    file: 'lib/client/requests.ts',
+    text: 'Math.min(requestMs, leftMs())',
+    instead: 'requestMs',
+    test: client,
+  },
+  {
+    name: 'the close of Reeve leaves the calls of agents in flight',
+    file: 'lib/roles/agent/agent-runner.ts',
+    text: 'for (const limit of [...deadlines]) limit.stop();',
+    instead: '',
+    test: 'test/roles/closed-agent.test.ts',
+  },
+  {
+    name: 'a call that the close has ended counts as a failure of its service',
+    file: 'lib/roles/agent/agent-runner.ts',
+    text: 'if (service.isClosed()) return undefined;',
+    instead: '',
+    test: 'test/roles/closed-agent.test.ts',
   },
   {
     name: 'an API that other machines reach takes every request for that of an operator',
