@@ -16,7 +16,8 @@ export type Mistake =
   | 'chance in the input'
   | 'missing undo'
   | 'late agent'
-  | 'key of its own';
+  | 'key of its own'
+  | 'undo swallows';
 
 const seconds = (count: number) => count * 1_000;
 
@@ -183,7 +184,10 @@ function cardAgent(
       const at = mistake === 'clock in the output' ? { at: Date.now() } : {};
       return { charge: id, ...at };
     },
-    undo: ({ performKey }, { signal }) => bank.refund(performKey, signal),
+    async undo({ performKey }, { signal }) {
+      const refunded = bank.refund(performKey, signal);
+      await (mistake === 'undo swallows' ? refunded.catch(() => {}) : refunded);
+    },
   };
 }
 

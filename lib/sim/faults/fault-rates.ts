@@ -104,6 +104,8 @@ export type FaultRates = Readonly<Partial<Record<DrawnFault, number>>>;
 export interface Faults {
   /** Whether the fault happens now; counts it. */
   strike(name: DrawnFault): boolean;
+  /** A fault that was drawn elsewhere: whether it happens, because there are faults still; counts it. */
+  happens(name: DrawnFault): boolean;
   /** Counts a consequence. */
   note(name: FaultName): void;
   /** A fault takes effect, some time after it was drawn. */
@@ -153,26 +155,41 @@ const afterAnOutage: FaultRates = {
   'store-throttled': 6,
 };
 
-/** @param max the total number of faults, after which none occurs */
+/** Which of the faults that are drawn happen. */
+export interface FaultBounds {
+  /** The total number of faults, after which none occurs. Default: no bound. */
+  readonly faultsMax?: number;
+  /** The faults that happen, by their numbers in the order in which they are drawn, from 1. Default: all. */
+  readonly onlyFaults?: ReadonlySet<number>;
+}
+
+/** See {@link Faults}. */
 export function faults(
   rates: FaultRates,
   chance: Chance,
-  max: number = Number.POSITIVE_INFINITY,
+  { faultsMax = Number.POSITIVE_INFINITY, onlyFaults }: FaultBounds = {},
 ): Faults {
   const hits = new Map<FaultName, number>();
-  let left = max;
+  let left = faultsMax;
+  let drawn = 0;
   let count = 0;
   const note = (name: FaultName) => hits.set(name, (hits.get(name) ?? 0) + 1);
+
+  function happens(name: DrawnFault): boolean {
+    if (left <= 0) return false;
+    drawn += 1;
+    if (onlyFaults?.has(drawn) === false) return false;
+    left -= 1;
+    count += 1;
+    note(name);
+    return true;
+  }
+
   return {
     hits,
     note,
-    strike(name) {
-      if (left <= 0 || !chance.hits(rates[name] ?? 0)) return false;
-      left -= 1;
-      count += 1;
-      note(name);
-      return true;
-    },
+    strike: (name) => left > 0 && chance.hits(rates[name] ?? 0) && happens(name),
+    happens,
     takeEffect() {
       count += 1;
     },

@@ -19,6 +19,7 @@ import {
 import {
   clocksWereRight,
   drawnRates,
+  type FaultBounds,
   type FaultName,
   type FaultRates,
   faults as faultsOf,
@@ -55,11 +56,9 @@ export interface SimulationOptions {
 }
 
 /** A world that is specified instead of drawn. */
-export interface Plan {
+export interface Plan extends FaultBounds {
   readonly setting: Setting;
   readonly rates: FaultRates;
-  /** The total number of faults. */
-  readonly faultsMax: number;
 }
 
 export interface Simulation {
@@ -100,7 +99,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const { plan, subject = builtIn } = options;
   const isQuiet = chance.hits(quietShare);
   const rates = plan?.rates ?? (isQuiet ? quietRates : drawnRates(chance, subject.emphasis));
-  const faults = faultsOf(rates, chance, plan?.faultsMax);
+  const faults = faultsOf(rates, chance, plan);
   const { crashPoints } = options;
   const around: SimContext = { timeline, chance, subject, faults, trace, crashPoints };
   const violations: Violation[] = [];

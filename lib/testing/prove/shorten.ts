@@ -64,7 +64,7 @@ function* waysTo(names: readonly DrawnFault[], first: number): Generator<Way> {
   }
   yield* ways([], 0, tries.withOne);
   for (const name of telling) yield* ways([name], 1, tries.withOne);
-  yield* ways([], 0, tries.withTheme);
+  yield* ways([], 100, tries.withTheme);
   for (const faultsMax of fewFaults) yield* ways(telling, faultsMax, tries.withTelling);
   for (const faultsMax of moreFaults) yield* ways(names, faultsMax, tries.withAny);
 }

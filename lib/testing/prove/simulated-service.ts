@@ -4,8 +4,9 @@ import { TransientFault } from '#ports/agent-implementation.ts';
 import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
 import { type AgentTry, currentTry, orderAndStep } from './agent-try.ts';
 import type { Effects } from './effect-ledger.ts';
-import { begun, type ServedModel } from './proof-world.ts';
+import type { ServedModel } from './proof-world.ts';
 import { withSources } from './virtual-sources.ts';
+import { begun } from './watched-agent.ts';
 
 /** A simulated service was used in another place than in the code of an agent that `prove` runs, or is no model. */
 export class SimulatedServiceError extends ReeveError<
@@ -178,12 +179,12 @@ function received(
   own: AgentTry,
   sentAt: number,
 ): ServiceAnswer {
-  const { faults, timeline, chance } = own.world.around;
+  const { timeline, chance } = own.world.around;
   const nowMs = timeline.now();
   own.servedMs += nowMs - Math.max(sentAt, own.servedUntil);
   own.servedUntil = nowMs;
   if (!own.isFaulty) checkDeadline(service, own);
-  if (!own.world.isSteady(own.agent) && faults.strike('service-down')) {
+  if (own.world.isDown(own)) {
     own.isFaulty = true;
     throw new TransientFault('down', 'The simulation: service-down.');
   }

@@ -1,0 +1,157 @@
+/** The agent of a user on a machine of a simulated world: what it calls, waits for and answers is watched. */
+import { canonicalJson, type JsonValue } from '#core/model/json.ts';
+import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
+import type { AgentSurroundings } from '#sim/orders/subject.ts';
+import type { Chance } from '#sim/world/chance.ts';
+import type { Machine } from '#sim/world/machine.ts';
+import { type AgentTry, asTry, orderAndStep } from './agent-try.ts';
+import type { Find } from './finding.ts';
+import type { ProofWorld } from './proof-world.ts';
+import { withSources } from './virtual-sources.ts';
+
+export interface Watched {
+  readonly world: ProofWorld;
+  readonly machine: Machine;
+  readonly outputs: (own: AgentTry, output: JsonValue) => void;
+  readonly chance: Chance;
+}
+
+/** See above. */
+export function watchedAgent(
+  agent: AgentImplementation,
+  { world, machine, outputs, chance }: Watched,
+  { count, concurrency }: AgentSurroundings,
+): AgentImplementation {
+  const { contract } = agent;
+  const { name } = contract;
+
+  async function run<Value>(own: AgentTry, code: () => Promise<Value>): Promise<Value> {
+    const { performKey: key, call } = own;
+    const { now, after } = machine.clock;
+    const sources = { now, random: chance.next, after: waiting(own, after) };
+    return count(name, { machine, key, signal: call.signal }, () =>
+      withSources(sources, () => asTry(own, () => ended(own, code()))),
+    );
+  }
+
+  const tryOf = (call: Call, action: AgentTry['action'], performKey: AgentTry['performKey']) => {
+    const own: AgentTry = {
+      ...{ world, agent: name, machine, action, performKey },
+      startedAt: world.around.timeline.now(),
+      touched: new Set(),
+      isFaulty: machine.isFrozen(),
+      hasBeaten: false,
+      servedMs: 0,
+      servedUntil: 0,
+      waitsFor: 0,
+      hasEnded: false,
+      call: beating(call, () => {
+        own.hasBeaten = true;
+      }),
+    };
+    return own;
+  };
+
+  return {
+    ...agent,
+    concurrency,
+    async perform(input, call) {
+      const own = tryOf(call, 'perform', call.idempotencyKey);
+      const output = await run(own, () => agent.perform(input, own.call));
+      world.ledger.performed(own);
+      outputs(own, output);
+      return output;
+    },
+    ...(agent.undo !== undefined && {
+      undo: (target, call) => {
+        const own = tryOf(call, 'undo', target.performKey);
+        return run(own, async () => agent.undo?.(target, own.call));
+      },
+    }),
+  };
+}
+
+/** The argument of the agent, which says when it sends a heartbeat. */
+function beating(call: Call, onBeat: () => void): Call {
+  const { orderId, idempotencyKey, attempt } = call;
+  return {
+    ...{ orderId, idempotencyKey, attempt },
+    get endpoint() {
+      return call.endpoint;
+    },
+    get signal() {
+      return call.signal;
+    },
+    heartbeat() {
+      onBeat();
+      call.heartbeat();
+    },
+  };
+}
+
+/** Timers of the agent are something that it waits for. */
+const waiting =
+  (own: AgentTry, after: Machine['clock']['after']): Machine['clock']['after'] =>
+  (ms, work) => {
+    const stop = begun(own);
+    const cancel = after(ms, () => {
+      stop();
+      asTry(own, work);
+    });
+    return () => {
+      stop();
+      cancel();
+    };
+  };
+
+/** The agent waits for something that is simulated, until the returned function is called. */
+export function begun(own: AgentTry): () => void {
+  own.waitsFor += 1;
+  let isOpen = true;
+  return () => {
+    if (!isOpen) return;
+    isOpen = false;
+    own.waitsFor -= 1;
+    look(own);
+  };
+}
+
+/** An agent that goes on in real time would seem to hang for ever: between two events of a world, everything else has settled. */
+function look(own: AgentTry): void {
+  const { world, machine, call } = own;
+  const { timeline } = world.around;
+  timeline.at(timeline.now(), () => {
+    if (own.hasEnded || own.waitsFor > 0 || !machine.isAlive() || machine.isFrozen()) return;
+    if (call.signal.aborted) return;
+    world.find(
+      'waits-outside',
+      `The ${own.action} of ${own.agent} waits for something that is not simulated, such as a real service, a file or a timer of node:timers. Let it call a simulatedService in its place.`,
+    );
+  });
+}
+
+async function ended<Value>(own: AgentTry, result: Promise<Value>): Promise<Value> {
+  look(own);
+  try {
+    return await result;
+  } finally {
+    own.hasEnded = true;
+  }
+}
+
+/** Finds agents that answer repeated requests differently: the Scheduler may get either answer. */
+export function sameOutputs(find: Find): Watched['outputs'] {
+  const known = new Map<string, string>();
+  return ({ agent, performKey }, output) => {
+    const text = canonicalJson(output);
+    const id = `${agent} ${performKey}`;
+    const before = known.get(id) ?? text;
+    known.set(id, before);
+    if (before === text) return;
+    const { order, step } = orderAndStep(performKey);
+    find(
+      'output-changes',
+      `The agent ${agent} answered ${step} of ${order} with ${before}, and the same request again with ${text}.`,
+    );
+  };
+}
