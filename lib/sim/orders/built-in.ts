@@ -23,6 +23,7 @@ export const builtIn: Subject = {
   faultsFactor: 1,
   emphasis: {},
   hasSingletons: false,
+  isJudged: () => false,
   endpointsOf,
   keyedWorkflowOf,
   request,

@@ -79,6 +79,8 @@ export interface Subject {
   correction(chance: Chance): Correction | null;
   /** The agents and their services in one world. */
   agents(options: ServicesOptions): SimAgents;
+  /** Whether enough is known of the world: it ends then, and its end is not judged. */
+  isJudged(): boolean;
   /** Whether an output is one of this agent, as far as that can be seen. */
   isOwnOutput(agent: AgentName, output: JsonValue): boolean;
 }

@@ -137,7 +137,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const eventsPerOrder = mayWait ? keyedEvents * eventsMax : eventsMax;
   const ended = await toTheEnd({ world, eventsPerOrder }, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);
-  else breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
+  else if (!subject.isJudged())
+    breach('R16', `no end: ${stateOf(world)}, ${submitters.waiting()} not accepted`);
   options.onEnd?.(world);
   return {
     seed: options.seed,
@@ -188,7 +189,7 @@ async function toTheEnd(
   const watchRepairs = repairWatch(breach);
   const latestEvent = eventsPerOrder * Math.max(4, world.setting.orders + world.setting.flood);
   for (let events = 0; events < latestEvent; events += 1) {
-    if (timeline.now() > latest) return false;
+    if (timeline.now() > latest || subject.isJudged()) return false;
     watchRepairs(() => recordsOf(world.shared.table), timeline.now());
     const waiting = submitters.waiting();
     const isNews = writes.length !== lastWrites || waiting !== lastWaiting;

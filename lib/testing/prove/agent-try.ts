@@ -17,6 +17,9 @@ export interface AgentTry {
   readonly startedAt: number;
   /** The effects that its calls made or found, by service and key. */
   readonly touched: Set<string>;
+  /** How many requests it has sent, and how many its services have answered, with a refusal as well. */
+  requests: number;
+  answers: number;
   /** Whether a fault met one of its calls so far. */
   isFaulty: boolean;
   /** Whether it said that it is still at work. */

@@ -87,8 +87,16 @@ export function effectLedger({ find, onChange }: EffectLedgerOptions): EffectLed
         },
       };
     },
-    performed({ performKey, touched }) {
+    performed({ agent, performKey, touched }) {
       const { order, step } = orderAndStep(performKey);
+      const found = [...touched].flatMap((id) => live.get(id) ?? []);
+      const isOwn = (one: Effect) => one.order === order && one.step === step;
+      const [other] = found;
+      if (other !== undefined && !found.some(isOwn))
+        find(
+          'effect-shared',
+          `The agent ${agent} says that ${step} of ${order} is done, and all that is there is ${nameOf(other)}${other.order === order ? '' : `, of ${other.order}`}.`,
+        );
       const known = successes.get(`${order}/${step}`) ?? [];
       successes.set(`${order}/${step}`, [...known, { performKey, touched }]);
     },

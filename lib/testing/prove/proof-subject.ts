@@ -60,7 +60,8 @@ export function proofSubject({
     hasSingletons: workflows.some(({ singleton }) => singleton !== undefined),
     endpointsOf: () => undefined,
     keyedWorkflowOf: () => null,
-    request: (chance, number) => requestOf(proof, chance, chance.pick([first, ...rest]), number),
+    request: (chance, number) =>
+      requestOf({ proof, seed, number }, chance, chance.pick([first, ...rest])),
     otherDetails(request, chance) {
       const details = proof.orders(chance, request.workflow);
       return canonicalJson(details) === canonicalJson(request.details) ? null : details;
@@ -70,11 +71,23 @@ export function proofSubject({
       world = proofWorld({ seed, isPlain, agents, findings, simulated });
       return world;
     },
+    // A mistake may keep orders from their end, and one is shown.
+    isJudged: () => findings.length > 0,
     isOwnOutput: () => true,
   };
 }
 
-function requestOf({ orders }: Proof, chance: Chance, workflow: string, number: number): Keyed {
+interface Numbered {
+  readonly proof: Proof;
+  readonly seed: number;
+  readonly number: number;
+}
+
+function requestOf(
+  { proof: { orders }, seed, number }: Numbered,
+  chance: Chance,
+  workflow: string,
+): Keyed {
   return {
     workflow,
     details: orders(chance, workflow),
@@ -83,7 +96,8 @@ function requestOf({ orders }: Proof, chance: Chance, workflow: string, number: 
     replyTo: chance.hits(0.8) ? responseChannel : null,
     // Orders may have the same details: this tells them apart.
     correlationId: `correlation-${number}`,
-    key: `key-${number}`,
+    // What an agent remembers of the orders of one world must not be taken for those of another one.
+    key: `key-${seed}-${number}`,
   };
 }
 

@@ -9,6 +9,7 @@ import type { SimContext } from '#sim/world/sim-context.ts';
 import { orderIdOf, type ServicesOptions } from '#sim/world/sim-services.ts';
 import { type AgentTry, orderAndStep } from './agent-try.ts';
 import { type EffectLedger, effectLedger } from './effect-ledger.ts';
+import { failedUndos } from './failed-undos.ts';
 import type { Find, Finding } from './finding.ts';
 import { plainTheme, themeOf } from './theme.ts';
 import { sameOutputs, watchedAgent } from './watched-agent.ts';
@@ -39,6 +40,8 @@ export interface ProofWorld extends SimAgents {
   isDown(own: AgentTry): boolean;
   /** Whether the network keeps a copy of a request, which arrives late. */
   isRepeated(): boolean;
+  /** Counts how often an undo fails by itself. */
+  undoFailed(own: AgentTry, error: unknown): void;
   /** What a service remembers in this world. */
   readonly models: Map<object, ServedModel>;
 }
@@ -80,9 +83,15 @@ export function proofWorld({
     send: serviceCalls({ around, outages }),
     isSteady: (agent) => theme.slow !== null && theme.slow !== agent,
     isOut: ({ agent }) => outages.of(agent) !== null,
-    refuses({ agent, action }) {
+    undoFailed: failedUndos(find),
+    refuses(own) {
+      const { agent, action } = own;
       const { faults } = around;
-      if (action === 'undo') return faults.strike('undo-refused');
+      if (action === 'undo') {
+        const isRefused = faults.strike('undo-refused');
+        own.isFaulty ||= isRefused;
+        return isRefused;
+      }
       if (agent === theme.refuses && chance.hits(0.5)) return faults.happens('service-refuses');
       return faults.strike('service-refuses');
     },

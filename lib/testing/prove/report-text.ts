@@ -13,6 +13,12 @@ const explanations: Readonly<Record<FindingKind, string>> = {
     'The order was processed, and something that one of its steps did was taken back. An undo must take back only what belongs to the perform that it is given.',
   'effect-unknown':
     'An earlier try of the step left an effect of which the try that succeeded knows nothing: the customer has it twice. Every try must use the same key: pass call.idempotencyKey to the service, and let the service recognise it.',
+  'effect-shared':
+    'Two steps, or two orders, use one key: the service takes the second request for a repetition of the first one, and does nothing. The undo of one takes back the effect of the other as well. Pass call.idempotencyKey, which is different for each step of each order.',
+  'fault-swallowed':
+    'A step that returns is done for ever: nobody asks its service again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
+  'undo-fails':
+    'An undo may be called where the perform has never reached the service, where output is null, and again after it has succeeded. It must succeed where there is nothing to take back; otherwise the order never ends.',
   'deadline-short':
     'The service needs more time than the step gives it. Every attempt ends before its answer, and each further one begins anew. Raise `completeWithin` of the step (or of its `undo`) above the time that the service takes, or report progress with call.heartbeat() and raise `maxDuration`.',
   'agent-late':

@@ -1,5 +1,5 @@
 /** The model of a remote service, for the code of agents that calls it: `prove` puts a network with faults between them. */
-import { ReeveError } from '#core/model/errors.ts';
+import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
 import { type AgentTry, currentTry, orderAndStep } from './agent-try.ts';
@@ -131,14 +131,25 @@ async function called(
   if (struck.length > 0) trace.record(`${what}: ${struck.map(([name]) => name).join(', ')}`);
   if (struck.length > 0 || world.isOut(own) || machine.isFrozen()) own.isFaulty = true;
   const stop = begun(own);
+  own.requests += 1;
   try {
     const { value, touched } = await untilAborted(answer, given);
     for (const effect of touched) own.touched.add(effect);
+    own.answers += 1;
     return value;
+  } catch (error) {
+    if (isAnswer(error)) own.answers += 1;
+    throw error;
   } finally {
     stop();
   }
 }
+
+/** Whether the service has decided; otherwise the network, or the service for now, has failed. */
+const isAnswer = (error: unknown) =>
+  !(error instanceof TransientFault) &&
+  !(error instanceof UnavailableError) &&
+  !(error instanceof DOMException);
 
 /** When a copy of a request arrives that the network kept, ms. */
 const latestMs = { least: 1_000, most: 240_000 };

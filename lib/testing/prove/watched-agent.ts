@@ -39,6 +39,8 @@ export function watchedAgent(
       ...{ world, agent: name, machine, action, performKey },
       startedAt: world.around.timeline.now(),
       touched: new Set(),
+      requests: 0,
+      answers: 0,
       isFaulty: machine.isFrozen(),
       hasBeaten: false,
       servedMs: 0,
@@ -58,6 +60,8 @@ export function watchedAgent(
     async perform(input, call) {
       const own = tryOf(call, 'perform', call.idempotencyKey);
       const output = await run(own, () => agent.perform(input, own.call));
+      // A step without an effect may do its best, and go on without an answer.
+      if (contract.undo !== 'unneeded') checkAnswered(own);
       world.ledger.performed(own);
       outputs(own, output);
       return output;
@@ -65,10 +69,31 @@ export function watchedAgent(
     ...(agent.undo !== undefined && {
       undo: (target, call) => {
         const own = tryOf(call, 'undo', target.performKey);
-        return run(own, async () => agent.undo?.(target, own.call));
+        return undone(own, () => run(own, async () => agent.undo?.(target, own.call)));
       },
     }),
   };
+}
+
+async function undone(own: AgentTry, undo: () => Promise<void>): Promise<void> {
+  try {
+    await undo();
+  } catch (error) {
+    own.world.undoFailed(own, error);
+    throw error;
+  }
+  checkAnswered(own);
+}
+
+/** What returns is taken for done. */
+function checkAnswered(own: AgentTry): void {
+  const { agent, action, performKey, requests, answers, waitsFor, call, world } = own;
+  if (requests === 0 || answers > 0 || call.signal.aborted) return;
+  const { order, step } = orderAndStep(performKey);
+  const what = `The ${action} of ${agent} for ${step} of ${order} has returned`;
+  if (waitsFor > 0)
+    world.find('not-awaited', `${what}, and did not wait for the answer of its service.`);
+  else world.find('fault-swallowed', `${what}, and its service has answered none of its requests.`);
 }
 
 /** The argument of the agent, which says when it sends a heartbeat. */
