@@ -156,11 +156,11 @@ const afterAnOutage: FaultRates = {
 };
 
 /** Which of the faults that are drawn happen. */
-export interface FaultBounds {
+interface FaultBounds {
   /** The total number of faults, after which none occurs. Default: no bound. */
-  readonly faultsMax?: number;
+  readonly faultsMax?: number | undefined;
   /** The faults that happen, by their numbers in the order in which they are drawn, from 1. Default: all. */
-  readonly onlyFaults?: ReadonlySet<number>;
+  readonly onlyFaults?: ReadonlySet<number> | undefined;
 }
 
 /** See {@link Faults}. */

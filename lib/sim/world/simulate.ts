@@ -19,7 +19,6 @@ import {
 import {
   clocksWereRight,
   drawnRates,
-  type FaultBounds,
   type FaultName,
   type FaultRates,
   faults as faultsOf,
@@ -49,6 +48,8 @@ export interface SimulationOptions {
   readonly subject?: Subject;
   /** @default drawn from the seed */
   readonly plan?: Plan;
+  /** The faults that happen, by their numbers in the order in which they are drawn, from 1. @default all that are drawn */
+  readonly onlyFaults?: ReadonlySet<number>;
   /** Whether an operator drains agents and changes weights. @default none does */
   readonly operatesAgents?: boolean;
   /** Called with the world at the end. */
@@ -56,9 +57,11 @@ export interface SimulationOptions {
 }
 
 /** A world that is specified instead of drawn. */
-export interface Plan extends FaultBounds {
+export interface Plan {
   readonly setting: Setting;
   readonly rates: FaultRates;
+  /** The total number of faults. */
+  readonly faultsMax: number;
 }
 
 export interface Simulation {
@@ -96,10 +99,10 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const chance = chanceOf(options.seed);
   const timeline = timelineOf(start, options.settle);
   const trace = traceOf(timeline.now, options.keepStory);
-  const { plan, subject = builtIn } = options;
+  const { plan, subject = builtIn, onlyFaults } = options;
   const isQuiet = chance.hits(quietShare);
   const rates = plan?.rates ?? (isQuiet ? quietRates : drawnRates(chance, subject.emphasis));
-  const faults = faultsOf(rates, chance, plan);
+  const faults = faultsOf(rates, chance, { faultsMax: plan?.faultsMax, onlyFaults });
   const { crashPoints } = options;
   const around: SimContext = { timeline, chance, subject, faults, trace, crashPoints };
   const violations: Violation[] = [];

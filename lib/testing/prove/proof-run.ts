@@ -46,11 +46,13 @@ export interface ProofRunOptions {
   /** Nothing is frequent in the world. Default: what its seed says. */
   readonly isPlain?: boolean;
   readonly plan?: Plan;
+  /** See `SimulationOptions`. */
+  readonly onlyFaults?: ReadonlySet<number>;
 }
 
 export async function proofRun(
   proof: Proof,
-  { seed, faultsFactor, keepStory = false, isPlain = false, plan }: ProofRunOptions,
+  { seed, faultsFactor, keepStory = false, isPlain = false, plan, onlyFaults }: ProofRunOptions,
 ): Promise<ProofRun> {
   const findings: Finding[] = [];
   let setting: Setting | null = null;
@@ -59,6 +61,7 @@ export async function proofRun(
   const { violations, hash, orders, elapsedMs, hits, story } = await simulate({
     ...{ seed, settle, crashPoints: noCrashPoints, keepStory },
     ...(plan !== undefined && { plan }),
+    ...(onlyFaults !== undefined && { onlyFaults }),
     subject: proofSubject({ proof, seed, isPlain, findings, faultsFactor }),
     onEnd(world) {
       ({ setting } = world);

@@ -7,7 +7,7 @@ import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
 import { explanationOf, reportText } from './report-text.ts';
 import { calmPlan, faultsOf, shortened } from './shorten.ts';
-import { orderIds, storyOf, withNames } from './story.ts';
+import { storyOf, withNames } from './story/story.ts';
 import { installSources } from './virtual-sources.ts';
 
 /** A mistake that a world has shown. */
@@ -222,11 +222,10 @@ async function mistakesOf(
     const breakage = short.breakages.find(isIt) ?? run.breakages.find(isIt);
     if (breakage === undefined) return [];
     const names = new Map<string, string>();
-    const ids = breakage.message.match(orderIds) ?? [];
-    const isOf = (line: string) => ids.length === 0 || ids.some((id) => line.includes(id));
-    const story = storyOf(short.story.filter(isOf), rule, names);
+    const { message: about } = breakage;
+    const story = storyOf({ trace: short.story, rule, message: about, names });
     const shortest = { orders: short.orders, faults: faultsOf(short), story };
-    const message = withNames(breakage.message, names);
+    const message = withNames(about, names);
     return [{ seed: run.seed, rule, message, explanation: explanationOf(rule), shortest }];
   });
 }

@@ -7,67 +7,84 @@ import {
 } from '#sim/faults/fault-rates.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
 import type { Setting } from '#sim/world/setting.ts';
+import { fewestFaults } from './fewest-faults.ts';
 import type { Proof } from './proof.ts';
-import { type ProofRun, proofRun } from './proof-run.ts';
+import { type ProofRun, type ProofRunOptions, proofRun } from './proof-run.ts';
 
 /** What the code of agents and services notices. */
 const telling: readonly DrawnFault[] = [
-  ...(['service-late', 'service-unanswering', 'service-slow', 'service-down'] as const),
-  ...(['service-refuses', 'service-outage', 'undo-refused', 'operator-cancels'] as const),
-  ...(['answer-lost', 'retried-underneath', 'call-slow', 'message-doubled'] as const),
-  ...(['crash-before-call', 'crash-after-call', 'crash-while-waiting', 'frozen'] as const),
+  ...(['service-refuses', 'answer-lost', 'service-down', 'retried-underneath'] as const),
+  ...(['operator-cancels', 'service-late', 'service-unanswering', 'service-slow'] as const),
+  ...(['crash-after-call', 'crash-before-call', 'crash-while-waiting', 'frozen'] as const),
+  ...(['service-outage', 'undo-refused', 'call-slow', 'message-doubled'] as const),
 ];
 
 /** How often each way is tried. */
-const tries = { withOne: 6, withTheme: 100, withTelling: 40, withAny: 20 };
+const tries = { plain: 6, withOne: 10, withTheme: 40, withTelling: 30, withAny: 20 };
+const fewOrders = [1, 2, 4] as const;
 const fewFaults = [2, 3, 4, 6] as const;
-const moreFaults = [3, 8, 20] as const;
+const moreFaults = [8, 20] as const;
 
-/** @param faultsFactor of the run that has found the mistake */
+/**
+ * A world that shows the mistake of the given one, with the fewest orders and faults that were found.
+ *
+ * @param faultsFactor of the run that has found the mistake
+ */
 export async function shortened(
   proof: Proof,
   found: ProofRun,
   faultsFactor: number,
 ): Promise<ProofRun> {
   const rule = found.breakages[0]?.rule;
+  const showsIt = ({ breakages }: ProofRun) => breakages.some((one) => one.rule === rule);
   const names = [...found.hits.keys()].filter(isDrawn);
-  for (const { seed, isPlain, ...plan } of waysTo(names, found.seed)) {
-    const options = { seed, isPlain, faultsFactor, plan };
-    const run = await proofRun(proof, options);
-    if (run.breakages.some((one) => one.rule === rule))
-      return proofRun(proof, { ...options, keepStory: true });
+  let options: ProofRunOptions = { seed: found.seed, faultsFactor };
+  let short = found;
+  for (const way of waysTo(names, found.seed)) {
+    const run = await proofRun(proof, { ...way, faultsFactor });
+    if (!showsIt(run)) continue;
+    options = { ...way, faultsFactor };
+    short = run;
+    break;
   }
-  return proofRun(proof, { seed: found.seed, faultsFactor, keepStory: true });
+  const onlyFaults = await fewestFaults(faultCount(short), async (some) =>
+    showsIt(await proofRun(proof, { ...options, onlyFaults: some })),
+  );
+  return proofRun(proof, { ...options, onlyFaults, keepStory: true });
 }
 
-interface Way {
-  readonly seed: number;
-  readonly setting: Setting;
-  readonly isPlain: boolean;
-  readonly rates: FaultRates;
+type Way = Required<Pick<ProofRunOptions, 'seed' | 'isPlain' | 'plan'>>;
+
+interface Ways {
+  readonly names: readonly DrawnFault[];
   readonly faultsMax: number;
+  readonly times: number;
+  readonly orders?: number;
+  readonly isPlain?: boolean;
 }
 
 /** The shortest first. */
 function* waysTo(names: readonly DrawnFault[], first: number): Generator<Way> {
-  function* ways(some: readonly DrawnFault[], faultsMax: number, times: number): Generator<Way> {
+  function* ways({ names: some, faultsMax, times, orders = 1, isPlain = false }: Ways) {
     for (let seed = first; seed < first + times; seed += 1) {
-      for (const setting of [smallest, deployed])
-        yield {
-          seed,
-          faultsMax,
-          rates: ratesOf(some, seed),
-          setting,
-          isPlain: times === tries.withOne,
-        };
+      for (const setting of [smallest, deployed]) {
+        const plan = { setting: { ...setting, orders }, rates: ratesOf(some, seed), faultsMax };
+        yield { seed, isPlain, plan };
+      }
     }
   }
-  yield* ways([], 0, tries.withOne);
-  for (const name of telling) yield* ways([name], 1, tries.withOne);
-  yield* ways([], 100, tries.withTheme);
-  for (const faultsMax of fewFaults) yield* ways(telling, faultsMax, tries.withTelling);
-  for (const faultsMax of moreFaults) yield* ways(names, faultsMax, tries.withAny);
+  for (const orders of fewOrders)
+    yield* ways({ names: [], faultsMax: 0, times: tries.plain, orders, isPlain: true });
+  for (const name of telling)
+    yield* ways({ names: [name], faultsMax: 1, times: tries.withOne, isPlain: true });
+  yield* ways({ names: [], faultsMax: themeFaults, times: tries.withTheme });
+  for (const faultsMax of fewFaults)
+    yield* ways({ names: telling, faultsMax, times: tries.withTelling });
+  for (const faultsMax of moreFaults) yield* ways({ names, faultsMax, times: tries.withAny });
 }
+
+/** More than one order meets by what is frequent in its world. */
+const themeFaults = 100;
 
 const oneRates = [0.02, 0.1, 0.4] as const;
 const manyRates = [0, ...oneRates] as const;
@@ -104,12 +121,10 @@ const smallest: Setting = {
 const deployed: Setting = { ...smallest, oneProcess: false, recovery: 'prompt', livesOn: false };
 
 /** A world without faults. */
-export const calmPlan = {
-  setting: { ...smallest, orders: 6 },
-  rates: {},
-  faultsMax: 0,
-} as const;
+export const calmPlan = { setting: { ...smallest, orders: 6 }, rates: {}, faultsMax: 0 } as const;
 
 /** The faults of a run, with their numbers. */
 export const faultsOf = ({ hits }: ProofRun): readonly (readonly [FaultName, number])[] =>
   [...hits].filter(([name]) => isDrawn(name));
+
+const faultCount = (run: ProofRun) => faultsOf(run).reduce((sum, [, times]) => sum + times, 0);

@@ -102,12 +102,12 @@ async function called(
       `${service.name}.${String(method)} was called outside of prove: only agents that prove runs can call a simulated service.`,
     );
   }
-  const { world, machine, call, performKey } = own;
+  const { world, machine, call } = own;
   const { chance, faults, timeline, trace } = world.around;
   if (call.signal.aborted) world.find('agent-late', lateText(own, service));
   const sentAt = timeline.now();
   const before = new Map(faults.hits);
-  const what = `${service.name}.${String(method)} for the ${own.action} of ${performKey}`;
+  const what = requestName(service, method, own);
   const takeEffect = () => received({ service, method, given }, own, sentAt);
   const repeat = () => {
     try {
@@ -151,6 +151,16 @@ const isAnswer = (error: unknown) =>
   !(error instanceof UnavailableError) &&
   !(error instanceof DOMException);
 
+/** As the trace and the story have it. */
+const requestName = (
+  { name }: Service,
+  method: string | symbol,
+  { action, performKey }: AgentTry,
+): string => `${name}.${String(method)} for the ${action} of ${performKey}`;
+
+const refusalText = ({ name }: Service, { action, performKey }: AgentTry) =>
+  `${name} refuses the ${action} of ${performKey}`;
+
 /** When a copy of a request arrives that the network kept, ms. */
 const latestMs = { least: 1_000, most: 240_000 };
 
@@ -190,13 +200,14 @@ function received(
   own: AgentTry,
   sentAt: number,
 ): ServiceAnswer {
-  const { timeline, chance } = own.world.around;
+  const { timeline, chance, trace } = own.world.around;
   const nowMs = timeline.now();
   own.servedMs += nowMs - Math.max(sentAt, own.servedUntil);
   own.servedUntil = nowMs;
   if (!own.isFaulty) checkDeadline(service, own);
   if (own.world.isDown(own)) {
     own.isFaulty = true;
+    trace.record(`${requestName(service, method, own)}: service-down`);
     throw new TransientFault('down', 'The simulation: service-down.');
   }
   const served = servedBy(service, own);
@@ -242,7 +253,12 @@ function servedBy(service: Service, own: AgentTry): ServedModel {
       add: (key) => effects().add(key),
       remove: (key) => effects().remove(key),
     },
-    refuses: () => own.world.refuses(served.request),
+    refuses() {
+      const { request } = served;
+      const isRefused = own.world.refuses(request);
+      if (isRefused) request.world.around.trace.record(refusalText(service, request));
+      return isRefused;
+    },
   });
   const served: ServedModel = { model, request: own, touched: new Set() };
   models.set(service, served);

@@ -1,0 +1,30 @@
+/** Faults of a request to a service, in words. Those that are told by what follows from them have none. */
+import type { DrawnFault } from '#sim/faults/fault-rates.ts';
+
+/** By the name of the fault; the argument names the request. */
+export const faultWords: Readonly<Partial<Record<DrawnFault, (request: string) => string>>> = {
+  'answer-lost': (request) => `the answer of ${request} is lost`,
+  'call-slow': (request) => `${request} is slow on its way`,
+  'crash-after-call': (request) => `the process stops after ${request}, before its answer`,
+  'retried-underneath': (request) => `the network keeps a copy of ${request}`,
+  'service-down': (request) => `the service fails ${request}, without an effect`,
+  'service-late': (request) => `${request} arrives minutes late`,
+  'service-slow': (request) => `the answer of ${request} is slow`,
+  'service-unanswering': (request) => `no answer of ${request} ever comes`,
+};
+
+/** A duration as people say it. */
+export function durationText(ms: number): string {
+  if (ms < 0) return `-${durationText(-ms)}`;
+  for (const [unit, size] of units) {
+    if (ms >= size) return `${Math.round((10 * ms) / size) / 10} ${unit}`;
+  }
+  return `${ms} ms`;
+}
+
+const units = [
+  ['days', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;

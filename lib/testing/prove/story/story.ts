@@ -1,0 +1,126 @@
+/** The shortest way to a mistake as people read it: some lines in words, of the orders and steps that it is about. */
+import { type StoryEvent, storyEvents } from './story-event.ts';
+
+/** The ids of the orders of simulated worlds. */
+export const orderIds = /\bk[0-9a-f]{40}\b/g;
+
+/** Lines of a story, at most. */
+export const storyLinesMax = 15;
+
+export interface StoryOptions {
+  /** The lines of the trace. */
+  readonly trace: readonly string[];
+  /** The story ends where it is broken. */
+  readonly rule: string;
+  /** About the case: the orders and steps that it names are those of the story. */
+  readonly message: string;
+  /** Receives the names of orders by their ids. */
+  readonly names: Map<string, string>;
+}
+
+export function storyOf({ trace, rule, message, names }: StoryOptions): readonly string[] {
+  const orders = new Set(message.match(orderIds) ?? []);
+  const isTold = ({ order }: StoryEvent) =>
+    order === null || orders.size === 0 || orders.has(order);
+  const events = withoutEchoes(untilBroken(storyEvents(trace), rule).filter(isTold));
+  const told = new Set(events.flatMap(({ order }) => order ?? []));
+  const start = events[0]?.atMs ?? 0;
+  const lines = shortEnough(events, message).map(({ atMs, text, order }) => {
+    const of = told.size > 1 && order !== null && !text.includes(order) ? `${order}: ` : '';
+    return `${clockText(atMs - start)}  ${of}${text}`;
+  });
+  return cut(lines).map((text) => withNames(text, names));
+}
+
+function untilBroken(events: readonly StoryEvent[], rule: string): readonly StoryEvent[] {
+  const end = events.findIndex(({ text }) => text === `BROKEN: ${rule}`);
+  return end < 0 ? events : events.slice(0, end + 1);
+}
+
+/** That a process is gone is said once where its end was told. */
+const withoutEchoes = (events: readonly StoryEvent[]) =>
+  events.filter(({ atMs, text }, at) => {
+    const before = events[at - 1];
+    const isEcho = before?.atMs === atMs && before.text.startsWith('the process stops');
+    return !(isEcho && text === 'the process is gone');
+  });
+
+/** Leaves out more and more, until the story is short. */
+function shortEnough(events: readonly StoryEvent[], message: string): readonly StoryEvent[] {
+  let short = events;
+  for (const shorter of [joined, onlyMatter(message), joined, once]) {
+    if (short.length <= storyLinesMax) break;
+    short = shorter(short);
+  }
+  return short;
+}
+
+/** Without the effects of steps that the mistake is not about, and that nothing fails for. */
+const onlyMatter =
+  (message: string) =>
+  (events: readonly StoryEvent[]): readonly StoryEvent[] => {
+    const words = new Set(message.split(/[^\w-]+/));
+    const failed = events.flatMap(({ kind, step }) => (kind === 'fault' ? [step] : []));
+    const matters = ({ kind, step }: StoryEvent) =>
+      kind !== 'effect' || step === null || words.has(step) || failed.includes(step);
+    return events.filter(matters);
+  };
+
+const doneText = /^(the undo of )?(.+) is done(.*)$/;
+
+/** Steps that are done one after the other, in one line. */
+function joined(events: readonly StoryEvent[]): readonly StoryEvent[] {
+  const all: StoryEvent[] = [];
+  for (const event of events) {
+    const before = all.at(-1);
+    const [, undo, steps] = doneText.exec(event.text) ?? [];
+    const [, undoBefore, stepsBefore, rest] = doneText.exec(before?.text ?? '') ?? [];
+    const isSame = before?.order === event.order && undo === undoBefore && rest === '';
+    if (steps === undefined || stepsBefore === undefined || !isSame) all.push(event);
+    else
+      all.splice(-1, 1, {
+        ...event,
+        text: event.text.replace(steps, `${stepsBefore}, ${steps}`),
+      });
+  }
+  return all;
+}
+
+/** What happens again and again, said once. */
+function once(events: readonly StoryEvent[]): readonly StoryEvent[] {
+  const times = new Map<string, number>();
+  const idOf = ({ order, text }: StoryEvent) => `${order} ${text}`;
+  for (const event of events) times.set(idOf(event), (times.get(idOf(event)) ?? 0) + 1);
+  const seen = new Set<string>();
+  return events.flatMap((event) => {
+    const id = idOf(event);
+    if (seen.has(id)) return [];
+    seen.add(id);
+    const count = times.get(id) ?? 1;
+    return [count === 1 ? event : { ...event, text: `${event.text} (${count} times)` }];
+  });
+}
+
+/** Without its middle, where it is still too long. */
+function cut(lines: readonly string[]): readonly string[] {
+  if (lines.length <= storyLinesMax) return lines;
+  const last = 9;
+  const first = storyLinesMax - last - 1;
+  const left = lines.length - first - last;
+  return [...lines.slice(0, first), `(${left} lines are left out)`, ...lines.slice(-last)];
+}
+
+/** `order-1` in the place of its id. */
+export const withNames = (text: string, names: Map<string, string>): string =>
+  text.replaceAll(orderIds, (id) => {
+    const name = names.get(id) ?? `order-${names.size + 1}`;
+    names.set(id, name);
+    return name;
+  });
+
+function clockText(ms: number): string {
+  const digits = (value: number, count: number) => String(value).padStart(count, '0');
+  const seconds = Math.floor(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  return `${digits(hours, 2)}:${digits(minutes, 2)}:${digits(seconds % 60, 2)}.${digits(ms % 1_000, 3)}`;
+}
