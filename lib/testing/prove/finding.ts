@@ -20,6 +20,8 @@ export const findingKinds = {
 
 export type FindingKind = keyof typeof findingKinds;
 
+export const isFindingKind = (name: string): name is FindingKind => name in findingKinds;
+
 /** One mistake, with a text about the case. */
 export interface Finding {
   readonly kind: FindingKind;

@@ -7,7 +7,7 @@ import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
 import { explanationOf, reportText } from './report-text.ts';
 import { calmPlan, faultsOf, shortened } from './shorten.ts';
-import { storyOf, withNames } from './story/story.ts';
+import { cut, storyOf, withNames } from './story/story.ts';
 import { installSources } from './virtual-sources.ts';
 
 /** A mistake that a world has shown. */
@@ -173,7 +173,7 @@ async function exploredIn(
     if (found === undefined || found === null) continue;
     explored.push({ workflow: found.name, states: found.states, isComplete: found.complete });
     for (const { rule, message, path } of found.violations) {
-      const shortest = { orders: 1, faults: [], story: path };
+      const shortest = { orders: 1, faults: [], story: cut(path) };
       mistakes.push({ seed: firstSeed, rule, message, explanation: explanationOf(rule), shortest });
     }
   }

@@ -1,6 +1,6 @@
 /** The report of a proof for people. */
 import type { RuleName } from '#checkers/violation.ts';
-import type { FindingKind } from './finding.ts';
+import { type FindingKind, isFindingKind } from './finding.ts';
 import type { ProofReport } from './prove.ts';
 
 /** What each kind of mistake means, and what to do. */
@@ -46,13 +46,8 @@ const ofReeve =
 
 /** What a broken rule means, and what to do. */
 export function explanationOf(rule: FindingKind | RuleName): string {
-  return isFinding(rule) ? explanations[rule] : (ofRules[rule] ?? ofReeve);
+  return isFindingKind(rule) ? explanations[rule] : (ofRules[rule] ?? ofReeve);
 }
-
-const isFinding = (rule: FindingKind | RuleName): rule is FindingKind => rule in explanations;
-
-/** Lines of a story that are printed, at most. */
-const linesMax = 60;
 
 /** See above. */
 export function reportText(report: Omit<ProofReport, 'text'>): string {
@@ -78,15 +73,13 @@ function mistakeText({
     faults.length === 0
       ? 'no fault'
       : faults.map(([name, times]) => `${name}${times > 1 ? ` × ${times}` : ''}`).join(', ');
-  const left = story.length - linesMax;
   return [
     `seed ${seed}: ${rule}`,
     message,
     explanation,
     '',
     `The shortest way that was found: ${counted(shortest.orders, 'order')}, ${causes}.`,
-    ...(left > 0 ? [`  (${counted(left, 'line')} before)`] : []),
-    ...story.slice(-linesMax).map((line) => `  ${line}`),
+    ...story.map((line) => `  ${line}`),
   ].join('\n');
 }
 

@@ -1,16 +1,31 @@
 /** Faults of a request to a service, in words. Those that are told by what follows from them have none. */
 import type { DrawnFault } from '#sim/faults/fault-rates.ts';
+import type { OutageKind } from '#sim/faults/service-outage.ts';
 
-/** By the name of the fault; the argument names the request. */
-export const faultWords: Readonly<Partial<Record<DrawnFault, (request: string) => string>>> = {
-  'answer-lost': (request) => `the answer of ${request} is lost`,
+type FaultWords = Readonly<Partial<Record<DrawnFault, (request: string) => string>>>;
+
+/** Of a request that is sent, by the name of the fault; the argument names the request. */
+export const faultWords: FaultWords = {
   'call-slow': (request) => `${request} is slow on its way`,
-  'crash-after-call': (request) => `the process stops after ${request}, before its answer`,
   'retried-underneath': (request) => `the network keeps a copy of ${request}`,
   'service-down': (request) => `the service fails ${request}, without an effect`,
-  'service-late': (request) => `${request} arrives minutes late`,
+  'service-late': (request) => `${request} is late on its way`,
   'service-slow': (request) => `the answer of ${request} is slow`,
   'service-unanswering': (request) => `no answer of ${request} ever comes`,
+};
+
+/** Of one that arrives. */
+export const arrivalWords: FaultWords = {
+  'answer-lost': (request) => `the answer of ${request} is lost`,
+  'crash-after-call': (request) => `the process stops before the answer of ${request}`,
+  'retried-underneath': (request) => `${request} arrives twice`,
+};
+
+/** How a service is unavailable. */
+export const outageWords: Readonly<Record<OutageKind, string>> = {
+  fails: 'fails each request',
+  unreachable: 'is unreachable',
+  hangs: 'gives no answer',
 };
 
 /** A duration as people say it. */

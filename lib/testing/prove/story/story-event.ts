@@ -1,6 +1,8 @@
 /** What happened in a world, as an event of a story. Each is read from one line of the trace; most lines are none. */
 import { isDrawn } from '#sim/faults/fault-rates.ts';
-import { durationText, faultWords } from './fault-words.ts';
+import { outageKinds } from '#sim/faults/service-outage.ts';
+import { findingKinds, isFindingKind } from '../finding.ts';
+import { arrivalWords, durationText, faultWords, outageWords } from './fault-words.ts';
 import { type OrderWrites, orderWrites } from './order-writes.ts';
 
 /**
@@ -18,6 +20,10 @@ export interface StoryEvent {
   readonly order: string | null;
   readonly step: string | null;
 }
+
+/** The last line of a story. */
+export const brokenText = (rule: string): string =>
+  isFindingKind(rule) ? `BROKEN ${rule}: ${findingKinds[rule]}` : `BROKEN ${rule}`;
 
 /** What a line says, without its instant. */
 export type Said = Omit<StoryEvent, 'atMs'>;
@@ -53,9 +59,12 @@ function saidBy(text: string, { writes, messages }: Known): readonly Said[] {
   return isAgain ? receivedAgain(body) : [];
 }
 
+/** Of a process whose end another line tells. */
+export const processGone = 'a process ends';
+
 /** Lines that need no memory. */
 const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readonly Said[]])[] = [
-  [/^BROKEN ([\w-]+): /, ([rule = '']) => [ofWorld('end', `BROKEN: ${rule}`)]],
+  [/^BROKEN ([\w-]+): /, ([rule = '']) => [ofWorld('end', brokenText(rule))]],
   [
     /^(\S+) (takes effect|takes back its effect) for (\S+) of (\S+) (\(.*\))$/,
     ([service, change, step = '', order = '', key]) => [
@@ -79,13 +88,18 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readon
     ],
   ],
   [
-    /^(?:\S+: )?(\S+) for the (\w+) of (\S+): ([\w, -]+)$/,
+    /^(\S+) for the (\w+) of (\S+): ([\w, -]+)$/,
     ([request, action = '', key = '', faults = '']) =>
-      faults.split(', ').flatMap((name) => {
-        const words = isDrawn(name) ? faultWords[name] : undefined;
-        if (words === undefined) return [];
-        return [ofKey('fault', key, (step) => words(`${request} for ${callName(action, step)}`))];
-      }),
+      faults
+        .split(', ')
+        .flatMap((fault) =>
+          faultSaid(faultWords, { fault, key, request: `${request} for`, action }),
+        ),
+  ],
+  [
+    /^\S+: (\S+) for the (\w+) of (\S+): ([\w-]+)$/,
+    ([request, action = '', key = '', fault = '']) =>
+      faultSaid(arrivalWords, { fault, key, request: `${request} for`, action }),
   ],
   [
     /^\S+ dies before: (\S+) for the (\w+) of (\S+)$/,
@@ -97,7 +111,7 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readon
       ),
     ],
   ],
-  [/^\S+ dies$/, () => [ofWorld('fault', 'the process is gone')]],
+  [/^\S+ dies$/, () => [ofWorld('fault', processGone)]],
   [
     /^\S+ freezes for (\d+) ms$/,
     ([ms]) => [ofWorld('fault', `a process stands still for ${durationText(Number(ms))}`)],
@@ -109,7 +123,10 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readon
   [
     /^the service of (\S+) (\w+) for (\d+) ms$/,
     ([agent, how, ms]) => [
-      ofWorld('fault', `the service of ${agent} ${how} for ${durationText(Number(ms))}`),
+      ofWorld(
+        'fault',
+        `the service of ${agent} ${outageWords[outageKinds.find((one) => one === how) ?? 'fails']} for ${durationText(Number(ms))}`,
+      ),
     ],
   ],
   [
@@ -121,6 +138,22 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readon
     ([what, ms]) => [ofWorld('fault', `the store refuses ${what} for ${durationText(Number(ms))}`)],
   ],
 ];
+
+interface FaultyRequest {
+  readonly fault: string;
+  readonly key: string;
+  readonly request: string;
+  readonly action: string;
+}
+
+function faultSaid(
+  words: typeof faultWords,
+  { fault, key, request, action }: FaultyRequest,
+): readonly Said[] {
+  const say = isDrawn(fault) ? words[fault] : undefined;
+  if (say === undefined) return [];
+  return [ofKey('fault', key, (step) => say(`${request} ${callName(action, step)}`))];
+}
 
 const ofWorld = (kind: EventKind, text: string): Said => ({ kind, text, order: null, step: null });
 

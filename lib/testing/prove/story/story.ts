@@ -1,5 +1,5 @@
 /** The shortest way to a mistake as people read it: some lines in words, of the orders and steps that it is about. */
-import { type StoryEvent, storyEvents } from './story-event.ts';
+import { brokenText, processGone, type StoryEvent, storyEvents } from './story-event.ts';
 
 /** The ids of the orders of simulated worlds. */
 export const orderIds = /\bk[0-9a-f]{40}\b/g;
@@ -22,7 +22,7 @@ export function storyOf({ trace, rule, message, names }: StoryOptions): readonly
   const orders = new Set(message.match(orderIds) ?? []);
   const isTold = ({ order }: StoryEvent) =>
     order === null || orders.size === 0 || orders.has(order);
-  const events = withoutEchoes(untilBroken(storyEvents(trace), rule).filter(isTold));
+  const events = inOrder(untilBroken(storyEvents(trace), rule).filter(isTold));
   const told = new Set(events.flatMap(({ order }) => order ?? []));
   const start = events[0]?.atMs ?? 0;
   const lines = shortEnough(events, message).map(({ atMs, text, order }) => {
@@ -33,54 +33,71 @@ export function storyOf({ trace, rule, message, names }: StoryOptions): readonly
 }
 
 function untilBroken(events: readonly StoryEvent[], rule: string): readonly StoryEvent[] {
-  const end = events.findIndex(({ text }) => text === `BROKEN: ${rule}`);
+  const end = events.findIndex(({ text }) => text === brokenText(rule));
   return end < 0 ? events : events.slice(0, end + 1);
 }
 
-/** That a process is gone is said once where its end was told. */
-const withoutEchoes = (events: readonly StoryEvent[]) =>
-  events.filter(({ atMs, text }, at) => {
-    const before = events[at - 1];
-    const isEcho = before?.atMs === atMs && before.text.startsWith('the process stops');
-    return !(isEcho && text === 'the process is gone');
-  });
+/** At one instant, what a service does is told before what becomes of its answer; and the end of a process is told once. */
+function inOrder(events: readonly StoryEvent[]): readonly StoryEvent[] {
+  const all: StoryEvent[] = [];
+  for (const event of events) {
+    const before = all.at(-1);
+    const isSame = before?.atMs === event.atMs && before.kind === 'fault';
+    if (isSame && event.kind === 'effect' && isOfAnswer(before.text)) all.splice(-1, 0, event);
+    else if (!(isSame && event.text === processGone && isOfProcess(before.text))) all.push(event);
+  }
+  return all;
+}
+
+const isOfAnswer = (text: string) => /^the (answer|process stops before the answer) of /.test(text);
+const isOfProcess = (text: string) => text.startsWith('the process stops');
 
 /** Leaves out more and more, until the story is short. */
 function shortEnough(events: readonly StoryEvent[], message: string): readonly StoryEvent[] {
   let short = events;
-  for (const shorter of [joined, onlyMatter(message), joined, once]) {
+  for (const shorter of [
+    joined,
+    onlyMatter(message, true),
+    joined,
+    once,
+    onlyMatter(message, false),
+    joined,
+  ]) {
     if (short.length <= storyLinesMax) break;
     short = shorter(short);
   }
   return short;
 }
 
-/** Without the effects of steps that the mistake is not about, and that nothing fails for. */
+/** Without the effects of steps that the mistake is not about, also of those that something fails for. */
 const onlyMatter =
-  (message: string) =>
+  (message: string, keepsFailed: boolean) =>
   (events: readonly StoryEvent[]): readonly StoryEvent[] => {
     const words = new Set(message.split(/[^\w-]+/));
     const failed = events.flatMap(({ kind, step }) => (kind === 'fault' ? [step] : []));
     const matters = ({ kind, step }: StoryEvent) =>
-      kind !== 'effect' || step === null || words.has(step) || failed.includes(step);
+      kind !== 'effect' ||
+      step === null ||
+      words.has(step) ||
+      (keepsFailed && failed.includes(step));
     return events.filter(matters);
   };
 
-const doneText = /^(the undo of )?(.+) is done(.*)$/;
+const doneText = /^(the undo of )?(.+) (?:is|are) done(.*)$/;
 
 /** Steps that are done one after the other, in one line. */
 function joined(events: readonly StoryEvent[]): readonly StoryEvent[] {
   const all: StoryEvent[] = [];
   for (const event of events) {
     const before = all.at(-1);
-    const [, undo, steps] = doneText.exec(event.text) ?? [];
+    const [, undo, steps, now] = doneText.exec(event.text) ?? [];
     const [, undoBefore, stepsBefore, rest] = doneText.exec(before?.text ?? '') ?? [];
     const isSame = before?.order === event.order && undo === undoBefore && rest === '';
     if (steps === undefined || stepsBefore === undefined || !isSame) all.push(event);
     else
       all.splice(-1, 1, {
         ...event,
-        text: event.text.replace(steps, `${stepsBefore}, ${steps}`),
+        text: `${undo ?? ''}${stepsBefore.replace(' and ', ', ')} and ${steps} are done${now}`,
       });
   }
   return all;
@@ -101,8 +118,8 @@ function once(events: readonly StoryEvent[]): readonly StoryEvent[] {
   });
 }
 
-/** Without its middle, where it is still too long. */
-function cut(lines: readonly string[]): readonly string[] {
+/** A story without its middle, where it is too long. */
+export function cut(lines: readonly string[]): readonly string[] {
   if (lines.length <= storyLinesMax) return lines;
   const last = 9;
   const first = storyLinesMax - last - 1;
