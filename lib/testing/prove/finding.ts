@@ -13,6 +13,7 @@ export const findingKinds = {
   'agent-late': 'an agent calls its service after its deadline',
   'output-changes': 'an agent answers the same request differently',
   'not-pure': 'a function of the workflow depends on more than its argument',
+  'calls-outside': 'an agent calls a service over the real network',
   'waits-outside': 'an agent waits for something that is not simulated',
   'not-awaited': 'the code of an agent does not wait for a promise that fails',
   'never-processed': 'no order of the workflow is processed in any world',

@@ -5,6 +5,7 @@ import { exploreWorkflow } from './explore-workflow.ts';
 import { catchLostPromises, type LostPromises } from './lost-promises.ts';
 import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
+import { refuseNetwork } from './real-network.ts';
 import { explanationOf, reportText } from './report-text.ts';
 import { calmPlan, faultsOf, shortened } from './shorten.ts';
 import { cut, storyOf, withNames } from './story/story.ts';
@@ -99,6 +100,7 @@ export async function proofReport(
   onProgress: (worlds: number) => void = () => {},
 ): Promise<ProofReport> {
   const uninstall = installSources();
+  const allowNetwork = refuseNetwork();
   const lost = catchLostPromises();
   const { stackTraceLimit } = Error;
   // Simulations throw many errors, and their stacks are not used.
@@ -108,6 +110,7 @@ export async function proofReport(
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
     lost.release();
+    allowNetwork();
     uninstall();
   }
 }

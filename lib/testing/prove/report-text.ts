@@ -27,6 +27,8 @@ const explanations: Readonly<Record<FindingKind, string>> = {
     'The output of a step must be the same for every try with the same key, because any of the answers may be the one that is kept. Return what the service stored at the first request, and nothing that is made by the clock, by chance or anew for each call.',
   'not-pure':
     'The functions of a workflow are called again for every attempt and for every look at the order. They must return the same for the same argument.',
+  'calls-outside':
+    'A real service is not in the simulated time, does not fail when the simulation says so, and must not get the requests of a proof. The call was refused.',
   'waits-outside':
     'Virtual time jumps from event to event: what is not simulated never ends in time.',
   'not-awaited':

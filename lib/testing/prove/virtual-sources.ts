@@ -3,6 +3,8 @@
  * machine as usual, and a seed still gives the same course of events. All other code of the process has the real ones.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import nodeCrypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 
 export interface Sources {
   readonly now: () => number;
@@ -57,6 +59,7 @@ function installed(): () => void {
       setTimer,
     ),
   );
+  const restoreOthers = installedOthers();
   set('clearTimeout', (handle: Parameters<typeof clearTimer>[0]) => {
     const cancel = typeof handle === 'object' ? cancels.get(handle) : undefined;
     if (cancel === undefined) clearTimer(handle);
@@ -67,7 +70,54 @@ function installed(): () => void {
     set('Date', date);
     set('setTimeout', setTimer);
     set('clearTimeout', clearTimer);
+    restoreOthers();
   };
+}
+
+/** What code reads or starts more seldom: unique ids, the time since the start, and the end of a time. */
+function installedOthers(): () => void {
+  const { randomUUID } = nodeCrypto;
+  const ofWeb = crypto.randomUUID;
+  const { now } = performance;
+  const { timeout } = AbortSignal;
+  const set = (on: object, name: string, value: unknown) =>
+    Object.defineProperty(on, name, { value, configurable: true, writable: true });
+  const uuid = () => {
+    const own = sources.getStore();
+    return own === undefined ? Reflect.apply(ofWeb, crypto, []) : uuidOf(own.random);
+  };
+  set(nodeCrypto, 'randomUUID', uuid);
+  set(crypto, 'randomUUID', uuid);
+  syncBuiltinESMExports();
+  set(performance, 'now', () => {
+    const own = sources.getStore();
+    return own === undefined
+      ? Reflect.apply(now, performance, [])
+      : own.now() - performance.timeOrigin;
+  });
+  set(AbortSignal, 'timeout', (ms: number) => {
+    const own = sources.getStore();
+    if (own === undefined) return Reflect.apply(timeout, AbortSignal, [ms]);
+    const controller = new AbortController();
+    own.after(ms, () => {
+      controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+    });
+    return controller.signal;
+  });
+  return () => {
+    set(nodeCrypto, 'randomUUID', randomUUID);
+    set(crypto, 'randomUUID', ofWeb);
+    syncBuiltinESMExports();
+    set(performance, 'now', now);
+    set(AbortSignal, 'timeout', timeout);
+  };
+}
+
+/** Version 4. */
+function uuidOf(random: () => number): string {
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', () =>
+    Math.floor(random() * 16).toString(16),
+  );
 }
 
 function virtualDate(date: DateConstructor): DateConstructor {

@@ -83,22 +83,24 @@ const onlyMatter =
     return events.filter(matters);
   };
 
-const doneText = /^(the undo of )?(.+) (?:is|are) done(.*)$/;
+const doneText = /^(the undos? of )?(.+) (?:is|are) done(.*)$/;
 
 /** Steps that are done one after the other, in one line. */
 function joined(events: readonly StoryEvent[]): readonly StoryEvent[] {
   const all: StoryEvent[] = [];
   for (const event of events) {
     const before = all.at(-1);
-    const [, undo, steps, now] = doneText.exec(event.text) ?? [];
+    const [, undo, steps, end] = doneText.exec(event.text) ?? [];
     const [, undoBefore, stepsBefore, rest] = doneText.exec(before?.text ?? '') ?? [];
-    const isSame = before?.order === event.order && undo === undoBefore && rest === '';
-    if (steps === undefined || stepsBefore === undefined || !isSame) all.push(event);
-    else
-      all.splice(-1, 1, {
-        ...event,
-        text: `${undo ?? ''}${stepsBefore.replace(' and ', ', ')} and ${steps} are done${now}`,
-      });
+    const isUndo = undo !== undefined;
+    const isSame = before?.order === event.order && isUndo === (undoBefore !== undefined);
+    if (steps === undefined || stepsBefore === undefined || rest !== '' || !isSame) all.push(event);
+    else {
+      const names = `${stepsBefore}, ${steps}`.split(/, | and /);
+      const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+      const text = `${isUndo ? 'the undos of ' : ''}${listed} are done${end}`;
+      all.splice(-1, 1, { ...event, text });
+    }
   }
   return all;
 }
