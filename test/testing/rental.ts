@@ -20,6 +20,8 @@ export const slips = {
   'effect denied': 'says that there is no effect when no answer came',
   'key of each retry': 'retries by itself, with another key each time',
   'one key for two steps': 'passes the id of the order as the key',
+  'state of the module': 'remembers in a variable what it has charged, and undoes nothing else',
+  'fault held': 'has a step that stops in Error where the bank refuses for good',
   'key by details': 'passes a key that another order may have as well',
 } as const;
 
@@ -46,35 +48,37 @@ const desk = defineAgent({
   undo: 'offered',
 });
 
-const rental = defineWorkflow({
-  name: 'rental',
-  version: 1,
-  details: z.strictObject({ car: z.string(), cents: z.int() }),
-})
-  .step('reserve', {
-    agent: garage,
-    input: ({ details: { car } }) => ({ car }),
-    completeWithin: seconds(10),
+const rentalOf = (slip: Slip | null) =>
+  defineWorkflow({
+    name: 'rental',
+    version: 1,
+    details: z.strictObject({ car: z.string(), cents: z.int() }),
   })
-  .step('pay', {
-    agent: payment,
-    after: ['reserve'],
-    input: ({ details: { cents } }) => ({ cents }),
-    completeWithin: seconds(10),
-  })
-  .step('deposit', {
-    agent: payment,
-    after: ['reserve'],
-    input: ({ details: { cents } }) => ({ cents: 2 * cents }),
-    completeWithin: seconds(10),
-  })
-  .step('hand-over', {
-    agent: desk,
-    after: ['pay', 'deposit'],
-    input: ({ outputs: { pay } }) => ({ charge: pay.charge }),
-    completeWithin: seconds(10),
-  })
-  .build();
+    .step('reserve', {
+      agent: garage,
+      input: ({ details: { car } }) => ({ car }),
+      completeWithin: seconds(10),
+    })
+    .step('pay', {
+      agent: payment,
+      after: ['reserve'],
+      input: ({ details: { cents } }) => ({ cents }),
+      completeWithin: seconds(10),
+      ...(slip === 'fault held' && { onFault: 'hold' }),
+    })
+    .step('deposit', {
+      agent: payment,
+      after: ['reserve'],
+      input: ({ details: { cents } }) => ({ cents: 2 * cents }),
+      completeWithin: seconds(10),
+    })
+    .step('hand-over', {
+      agent: desk,
+      after: ['pay', 'deposit'],
+      input: ({ outputs: { pay } }) => ({ charge: pay.charge }),
+      completeWithin: seconds(10),
+    })
+    .build();
 
 /** The bank: a charge and a receipt for it, both found by key. */
 const bankOf = (slip: Slip | null) =>
@@ -82,7 +86,8 @@ const bankOf = (slip: Slip | null) =>
     const closed = new Set<string>();
     let credits = 0;
     return {
-      charge(key: string, _cents: number) {
+      charge(key: string, cents: number) {
+        if (slip === 'fault held' && cents > 2_000) closed.add(key);
         if (!effects.has(key) && !closed.has(key) && refuses()) closed.add(key);
         if (closed.has(key)) throw new PermanentFault('declined', 'The bank refuses.', 'none');
         if (!effects.has(key)) effects.add(key);
@@ -113,6 +118,7 @@ const bankOf = (slip: Slip | null) =>
 
 function paymentAgent(slip: Slip | null) {
   const bank = bankOf(slip);
+  const charged = new Set<string>();
   const isSlip = (one: Slip) => slip === one;
 
   async function charge(key: string, cents: number, signal: AbortSignal) {
@@ -134,6 +140,7 @@ function paymentAgent(slip: Slip | null) {
       let key: string = idempotencyKey;
       if (isSlip('one key for two steps')) key = orderId;
       if (isSlip('key by details')) key = `${idempotencyKey.split('/')[1]}-${cents}`;
+      charged.add(key);
       try {
         const id = isSlip('key of each retry')
           ? await retried(key, cents, signal)
@@ -154,6 +161,7 @@ function paymentAgent(slip: Slip | null) {
       let key: string = performKey;
       if (isSlip('one key for two steps')) key = orderId;
       if (isSlip('key by details')) key = `${performKey.split('/')[1]}-${input.cents}`;
+      if (isSlip('state of the module') && !charged.has(key)) return;
       if (isSlip('undo trusts the output') && output === null) return;
       if (isSlip('undo reads the output') && JSON.parse(JSON.stringify(output)).charge === '')
         throw new TransientFault('no-charge', 'There is no charge.');
@@ -176,7 +184,7 @@ function paymentAgent(slip: Slip | null) {
 
 /** The proof of the workflow, with a slip planted in it; null: without. */
 export const rentalProof = (slip: Slip | null): ProofOptions => ({
-  workflows: [rental],
+  workflows: [rentalOf(slip)],
   orders: (draw) => ({ car: draw.pick(['van', 'coupé']), cents: draw.between(1, 3) * 1_000 }),
   agents: [
     soundAgent(garage, ({ car }) => ({ place: car })),

@@ -24,6 +24,8 @@ export const builtIn: Subject = {
   emphasis: {},
   hasSingletons: false,
   isJudged: () => false,
+  // Their services refuse nothing each time.
+  resubmitsMax: Number.POSITIVE_INFINITY,
   endpointsOf,
   keyedWorkflowOf,
   request,

@@ -67,6 +67,8 @@ export interface Subject {
   readonly emphasis: Readonly<Partial<Record<DrawnFault, number>>>;
   /** Whether orders may wait for each other in every world. */
   readonly hasSingletons: boolean;
+  /** How often a stopped order is resubmitted in the calm phase, before the operator cancels it. */
+  readonly resubmitsMax: number;
   /** The endpoints of the service of an agent; undefined: it has one address. */
   endpointsOf(agent: AgentName): readonly [Endpoint, Endpoint] | undefined;
   /** The workflow of all orders of a world in which they share a key; null for most worlds. */

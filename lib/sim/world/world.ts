@@ -2,6 +2,7 @@
 
 import type { Breach } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { deliveries, invoke } from '#sim/ports/deliveries.ts';
@@ -48,7 +49,7 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     handOver: (shard) => sweeps.handOver(shard),
     wrote({ before, after }) {
       for (const { onRecord } of fleet.all()) onRecord(after, before);
-      if (calmSince !== null) resubmitStopped(shared, fleet, after);
+      if (calmSince !== null) operate(after);
     },
   });
   const { table, queues, stream } = shared;
@@ -59,6 +60,7 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     onBoot: startOneProcess,
   });
   const carrier = deliveries({ shared, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
+  const operate = operatorOfStopped(shared, fleet);
   const isIdle = () =>
     table.isIndexed() &&
     stream.size() === 0 &&
@@ -83,28 +85,39 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     calm() {
       calmSince = timeline.now();
       for (const queue of allOf(queues)) queue.hideFor(longestWorkMs);
-      for (const record of recordsOf(table)) resubmitStopped(shared, fleet, record);
+      for (const record of recordsOf(table)) operate(record);
     },
   };
 }
 
-/** In the calm phase, an operator resubmits every stopped order until it continues. */
-function resubmitStopped(
+/**
+ * In the calm phase, an operator resubmits every stopped order until it continues. One that stops again and again is cancelled, where the
+ * subject says so.
+ */
+function operatorOfStopped(
   shared: SharedInfrastructure,
   fleet: Fleet,
-  { orderId }: ProcessRecord,
-): void {
-  if (shared.table.record(orderId)?.processState !== 'Error') return;
-  shared.around.timeline.at(fleet.soon(5_000), () => {
-    const record = shared.table.record(orderId);
-    const host = fleet.pick('door');
-    if (record?.processState !== 'Error') return;
-    resubmitStopped(shared, fleet, record);
-    if (host === null) return;
-    invoke(host, shared, async () => {
-      await host.operator.resubmit(orderId, 'otto');
+): (record: ProcessRecord) => void {
+  const times = new Map<OrderId, number>();
+  const { resubmitsMax } = shared.around.subject;
+
+  return function operate({ orderId }) {
+    if (shared.table.record(orderId)?.processState !== 'Error') return;
+    shared.around.timeline.at(fleet.soon(5_000), () => {
+      const record = shared.table.record(orderId);
+      const host = fleet.pick('door');
+      if (record?.processState !== 'Error') return;
+      operate(record);
+      if (host === null) return;
+      const time = (times.get(orderId) ?? 0) + 1;
+      times.set(orderId, time);
+      // A cancel may be refused: it is tried every other time.
+      const isHopeless = time > resubmitsMax && time % 2 === 0 && record.direction === 'forward';
+      invoke(host, shared, async () => {
+        await host.operator[isHopeless ? 'cancel' : 'resubmit'](orderId, 'otto');
+      });
     });
-  });
+  };
 }
 
 /** When a sweep will find orders: at the next due time, or hourly for those due beyond the horizon. */

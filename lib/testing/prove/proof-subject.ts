@@ -58,6 +58,8 @@ export function proofSubject({
     faultsFactor,
     emphasis,
     hasSingletons: workflows.some(({ singleton }) => singleton !== undefined),
+    // A service may refuse the same details each time, and nobody corrects them.
+    resubmitsMax: 4,
     endpointsOf: () => undefined,
     keyedWorkflowOf: () => null,
     request: (chance, number) =>
