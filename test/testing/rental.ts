@@ -1,8 +1,8 @@
-/** A workflow of four steps whose agents are written as users write them, and the mistakes that a test plants in them. */
+/** A workflow of five steps whose agents are written as users write them, and the mistakes that a test plants in them. */
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { implementAgent, PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
+import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import type { ProofOptions } from '#testing/prove/proof.ts';
 import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
@@ -48,6 +48,13 @@ const desk = defineAgent({
   undo: 'offered',
 });
 
+const letter = defineAgent({
+  name: 'letter',
+  input: z.strictObject({ handover: z.string() }),
+  output: z.strictObject({ sent: z.boolean() }),
+  undo: 'unneeded',
+});
+
 const rentalOf = (slip: Slip | null) =>
   defineWorkflow({
     name: 'rental',
@@ -76,6 +83,12 @@ const rentalOf = (slip: Slip | null) =>
       agent: desk,
       after: ['pay', 'deposit'],
       input: ({ outputs: { pay } }) => ({ charge: pay.charge }),
+      completeWithin: seconds(10),
+    })
+    .step('write', {
+      agent: letter,
+      after: ['hand-over'],
+      input: ({ outputs }) => outputs['hand-over'],
       completeWithin: seconds(10),
     })
     .build();
@@ -163,8 +176,8 @@ function paymentAgent(slip: Slip | null) {
       if (isSlip('key by details')) key = `${performKey.split('/')[1]}-${input.cents}`;
       if (isSlip('state of the module') && !charged.has(key)) return;
       if (isSlip('undo trusts the output') && output === null) return;
-      if (isSlip('undo reads the output') && JSON.parse(JSON.stringify(output)).charge === '')
-        throw new TransientFault('no-charge', 'There is no charge.');
+      if (isSlip('undo reads the output') && output === null)
+        throw new TypeError("Cannot read properties of null (reading 'charge')");
       const undone = async () => {
         if (isSlip('undo gives twice')) return bank.credit(key, signal);
         if (isSlip('key of each retry')) {
@@ -190,5 +203,6 @@ export const rentalProof = (slip: Slip | null): ProofOptions => ({
     soundAgent(garage, ({ car }) => ({ place: car })),
     paymentAgent(slip),
     soundAgent(desk, ({ charge }) => ({ handover: charge })),
+    soundAgent(letter, () => ({ sent: true })),
   ],
 });

@@ -20,7 +20,7 @@ const telling: readonly DrawnFault[] = [
 ];
 
 /** How often each way is tried. */
-const tries = { plain: 6, withOne: 10, withTheme: 40, withTelling: 30, withAny: 20 };
+const tries = { plain: 6, withOne: 6, withTheme: 40, withTelling: 30, withAny: 20 };
 const fewOrders = [1, 2, 4] as const;
 const fewFaults = [2, 3, 4, 6] as const;
 const moreFaults = [8, 20] as const;

@@ -2,10 +2,10 @@
 import { brokenText, processGone, type StoryEvent, storyEvents } from './story-event.ts';
 
 /** The ids of the orders of simulated worlds. */
-export const orderIds = /\bk[0-9a-f]{40}\b/g;
+const orderIds = /\bk[0-9a-f]{40}\b/g;
 
 /** Lines of a story, at most. */
-export const storyLinesMax = 15;
+const storyLinesMax = 15;
 
 export interface StoryOptions {
   /** The lines of the trace. */
