@@ -3,7 +3,7 @@ import type { UndoAbility } from '#core/definition/agent.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { idempotencyKey, type OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
-import { type AgentTry, orderAndStep } from './agent-try.ts';
+import { type AgentTry, orderAndStep } from './agents/agent-try.ts';
 import type { Find } from './finding.ts';
 
 /** The effects at one service, as its model changes them. */

@@ -58,7 +58,7 @@ export function proofSubject({
     faultsFactor,
     emphasis,
     hasSingletons: workflows.some(({ singleton }) => singleton !== undefined),
-    // A service may refuse the same details each time, and nobody corrects them.
+    // A service may refuse the same details each time, and no operator corrects them.
     resubmitsMax: 4,
     endpointsOf: () => undefined,
     keyedWorkflowOf: () => null,

@@ -7,12 +7,12 @@ import { chance as chanceOf } from '#sim/world/chance.ts';
 import { serviceCalls } from '#sim/world/service-calls.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { orderIdOf, type ServicesOptions } from '#sim/world/sim-services.ts';
-import { type AgentTry, orderAndStep } from './agent-try.ts';
+import { type AgentTry, orderAndStep } from './agents/agent-try.ts';
+import { failedUndos } from './agents/failed-undos.ts';
+import { sameOutputs, watchedAgent } from './agents/watched-agent.ts';
 import { type EffectLedger, effectLedger } from './effect-ledger.ts';
-import { failedUndos } from './failed-undos.ts';
 import type { Find, Finding } from './finding.ts';
 import { plainTheme, themeOf } from './theme.ts';
-import { sameOutputs, watchedAgent } from './watched-agent.ts';
 
 /** The model of a service in this world, and the request that it takes effect for. */
 export interface ServedModel {

@@ -1,11 +1,11 @@
 /** Runs the simulator, its faults and its checkers on the workflows and agents of a user. */
 import { setImmediate } from 'node:timers/promises';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
+import { refuseNetwork } from './agents/real-network.ts';
 import { exploreWorkflow } from './explore-workflow.ts';
 import { catchLostPromises, type LostPromises } from './lost-promises.ts';
 import { defineProof, type Proof, type ProofOptions } from './proof.ts';
 import { type ProofRun, proofRun } from './proof-run.ts';
-import { refuseNetwork } from './real-network.ts';
 import { explanationOf, reportText } from './report-text.ts';
 import { calmPlan, faultsOf, shortened } from './shorten.ts';
 import { cut, storyOf, withNames } from './story/story.ts';
@@ -108,6 +108,8 @@ export async function proofReport(
   try {
     return await searched(proof, lost, onProgress);
   } finally {
+    // What the last worlds have lost is theirs.
+    await setImmediate();
     Error.stackTraceLimit = stackTraceLimit;
     lost.release();
     allowNetwork();

@@ -16,7 +16,7 @@ const explanations: Readonly<Record<FindingKind, string>> = {
   'effect-shared':
     'Two steps, or two orders, use one key: the service takes the second request for a repetition of the first one, and does nothing. The undo of one takes back the effect of the other as well. Pass call.idempotencyKey, which is different for each step of each order.',
   'fault-swallowed':
-    'A step that returns is done for ever: nobody asks its service again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
+    'A step that returns is done for ever: its service is not asked again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
   'undo-fails':
     'An undo may be called where the perform has never reached the service, where output is null, and again after it has succeeded. It must succeed where there is nothing to take back; otherwise the order never ends.',
   'deadline-short':

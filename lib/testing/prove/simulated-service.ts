@@ -2,11 +2,11 @@
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
-import { type AgentTry, currentTry, orderAndStep } from './agent-try.ts';
+import { type AgentTry, currentTry, orderAndStep } from './agents/agent-try.ts';
+import { begun } from './agents/watched-agent.ts';
 import type { Effects } from './effect-ledger.ts';
 import type { ServedModel } from './proof-world.ts';
 import { withSources } from './virtual-sources.ts';
-import { begun } from './watched-agent.ts';
 
 /** A simulated service was used in another place than in the code of an agent that `prove` runs, or is no model. */
 export class SimulatedServiceError extends ReeveError<

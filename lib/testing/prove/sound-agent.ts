@@ -2,7 +2,7 @@
 import type { AgentContract } from '#core/definition/agent.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
-import { currentTry } from './agent-try.ts';
+import { currentTry } from './agents/agent-try.ts';
 import { type SimulatedServiceOptions, simulatedService } from './simulated-service.ts';
 import { calledTwice } from './virtual-sources.ts';
 

@@ -1,4 +1,4 @@
-/** Faults of a request to a service, in words. Those that are told by what follows from them have none. */
+/** Faults of a request to a service, in words. Those that show in what follows from them have none. */
 import type { DrawnFault } from '#sim/faults/fault-rates.ts';
 import type { OutageKind } from '#sim/faults/service-outage.ts';
 

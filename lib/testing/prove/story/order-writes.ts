@@ -43,7 +43,7 @@ export function orderWrites(): OrderWrites {
       const [, step = '', attempt, progress] = /^(.+)\.(\d+) (\w+)$/.exec(text) ?? [];
       if (progress !== 'Running' && progress !== 'Undoing') return [];
       if (!isNew(attempts, `${order} ${step} ${attempt}`)) return [];
-      // Of the first attempt, what it does is told.
+      // The first attempt shows in what it does.
       if (isNew(calls, `${order} ${step} ${progress}`)) return [];
       return [{ step, isUndo: progress === 'Undoing' }];
     });

@@ -20,13 +20,13 @@ export interface StoryOptions {
 
 export function storyOf({ trace, rule, message, names }: StoryOptions): readonly string[] {
   const orders = new Set(message.match(orderIds) ?? []);
-  const isTold = ({ order }: StoryEvent) =>
+  const isPart = ({ order }: StoryEvent) =>
     order === null || orders.size === 0 || orders.has(order);
-  const events = inOrder(untilBroken(storyEvents(trace), rule).filter(isTold));
-  const told = new Set(events.flatMap(({ order }) => order ?? []));
+  const events = inOrder(untilBroken(storyEvents(trace), rule).filter(isPart));
+  const ids = new Set(events.flatMap(({ order }) => order ?? []));
   const start = events[0]?.atMs ?? 0;
   const lines = shortEnough(events, message).map(({ atMs, text, order }) => {
-    const of = told.size > 1 && order !== null && !text.includes(order) ? `${order}: ` : '';
+    const of = ids.size > 1 && order !== null && !text.includes(order) ? `${order}: ` : '';
     return `${clockText(atMs - start)}  ${of}${text}`;
   });
   return cut(lines).map((text) => withNames(text, names));
@@ -37,7 +37,7 @@ function untilBroken(events: readonly StoryEvent[], rule: string): readonly Stor
   return end < 0 ? events : events.slice(0, end + 1);
 }
 
-/** At one instant, what a service does is told before what becomes of its answer; and the end of a process is told once. */
+/** At one instant, what a service does comes before what becomes of its answer; and a process ends once. */
 function inOrder(events: readonly StoryEvent[]): readonly StoryEvent[] {
   const all: StoryEvent[] = [];
   for (const event of events) {

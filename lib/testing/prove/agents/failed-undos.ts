@@ -1,8 +1,8 @@
 /** Finds undos that fail by themselves: an order with such an undo never ends, and a world of it takes very long to say so. */
 import { describeError } from '#core/model/errors.ts';
 import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
+import type { Find } from '../finding.ts';
 import { type AgentTry, orderAndStep } from './agent-try.ts';
-import type { Find } from './finding.ts';
 
 /** So often an undo fails without any fault of the simulation. What is no fault for good might pass. */
 const failuresMax = { forGood: 3, other: 50 } as const;

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Action, AgentName, IdempotencyKey } from '#core/model/ids.ts';
 import type { Call } from '#ports/agent-implementation.ts';
 import type { Machine } from '#sim/world/machine.ts';
-import type { ProofWorld } from './proof-world.ts';
+import type { ProofWorld } from '../proof-world.ts';
 
 /** See above. */
 export interface AgentTry {

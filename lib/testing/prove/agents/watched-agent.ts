@@ -4,10 +4,10 @@ import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { AgentSurroundings } from '#sim/orders/subject.ts';
 import type { Chance } from '#sim/world/chance.ts';
 import type { Machine } from '#sim/world/machine.ts';
+import type { Find } from '../finding.ts';
+import type { ProofWorld } from '../proof-world.ts';
+import { withSources } from '../virtual-sources.ts';
 import { type AgentTry, asTry, orderAndStep } from './agent-try.ts';
-import type { Find } from './finding.ts';
-import type { ProofWorld } from './proof-world.ts';
-import { withSources } from './virtual-sources.ts';
 
 export interface Watched {
   readonly world: ProofWorld;
