@@ -1,9 +1,12 @@
 /** `prove` finds the mistakes that are planted in two workflows, and tells each as a short story. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { defineProof, type ProofOptions } from '#testing/prove/proof.ts';
 import { proofReport, prove } from '#testing/prove/prove.ts';
 import { rentalProof, type Slip, slips } from './rental.ts';
 import { type Mistake, tripProof } from './trip.ts';
+
+// Each test simulates up to some hundred worlds, twice: seconds of a free processor.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Half of the worlds that `prove` simulates by default. */
 const worldsMax = 100;
