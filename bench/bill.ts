@@ -3,10 +3,11 @@
  * reports its units, and prices the consumption at list price. `npm run bill`, or with `-- --json`.
  */
 import { parseArgs } from 'node:util';
+import type { Consumption } from './bill/consumption.ts';
 import { limitCosts } from './bill/limits.ts';
 import { peers, round } from './bill/peers.ts';
 import { invocationMs, prices } from './bill/prices.ts';
-import { type Consumption, consume } from './bill/run.ts';
+import { consume } from './bill/run.ts';
 
 const { values: flags } = parseArgs({
   options: {

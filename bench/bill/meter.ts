@@ -22,6 +22,8 @@ export interface Meter {
   writeUnits: number;
   /** Those of the Coordination table. */
   coordinationUnits: number;
+  /** Write units of each table and index, by their names without the number of a test's table: `Processes`, `Due`. */
+  readonly writeUnitsBy: Map<string, number>;
   readUnits: number;
   sends: number;
   events: number;
@@ -33,9 +35,12 @@ export interface Meter {
   close(): void;
 }
 
+const units = z.object({ CapacityUnits: z.number() });
 const consumed = z.object({
   TableName: z.string(),
   CapacityUnits: z.number(),
+  Table: units.optional(),
+  GlobalSecondaryIndexes: z.record(z.string(), units).optional(),
 });
 const answerSchema = z.object({
   ConsumedCapacity: z.union([consumed, z.array(consumed)]).optional(),
@@ -81,6 +86,7 @@ export async function startMeter(
   const meter: Meter = {
     writeUnits: 0,
     coordinationUnits: 0,
+    writeUnitsBy: new Map(),
     readUnits: 0,
     sends: 0,
     events: 0,
@@ -116,11 +122,13 @@ export async function startMeter(
       });
       const answer = await response.text();
       const { ConsumedCapacity = [] } = answerSchema.parse(JSON.parse(answer));
-      for (const { TableName, CapacityUnits: units } of [ConsumedCapacity].flat()) {
-        if (/Get|Query/.test(operation)) meter.readUnits += units;
-        else meter.writeUnits += units;
+      for (const used of [ConsumedCapacity].flat()) {
+        const { TableName, CapacityUnits } = used;
+        if (/Get|Query/.test(operation)) meter.readUnits += CapacityUnits;
+        else meter.writeUnits += CapacityUnits;
+        if (!/Get|Query/.test(operation)) noteWritten(meter.writeUnitsBy, used);
         if (/Update/.test(operation) && TableName === tables.coordination)
-          meter.coordinationUnits += units;
+          meter.coordinationUnits += CapacityUnits;
       }
       const request = requestSchema.parse(sent);
       const puts = request.TransactItems?.map(({ Put }) => Put) ?? [request];
@@ -139,6 +147,16 @@ export async function startMeter(
     },
   };
   return meter;
+}
+
+function noteWritten(
+  by: Map<string, number>,
+  { TableName, CapacityUnits, Table, GlobalSecondaryIndexes = {} }: z.infer<typeof consumed>,
+): void {
+  const add = (name: string, more: number) => by.set(name, (by.get(name) ?? 0) + more);
+  add(TableName.replace(/\d+$/, ''), Table?.CapacityUnits ?? CapacityUnits);
+  for (const [name, index] of Object.entries(GlobalSecondaryIndexes))
+    add(name, index.CapacityUnits);
 }
 
 /** The Scheduler asks how many requests wait, where the machine is so busy that an agent is behind. */

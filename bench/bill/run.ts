@@ -9,25 +9,10 @@ import { bundle } from '#infra/functions/bundles.ts';
 import { agentSource, roleSource } from '#infra/functions/function-code.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
+import { type Consumption, consumption, type RunCounts, used } from './consumption.ts';
+import { countLog } from './count-log.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
-import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
-
-export interface Consumption {
-  readonly orders: number;
-  readonly writeUnits: number;
-  /** Those of the Coordination table, in which limits are. */
-  readonly coordinationUnits: number;
-  readonly readUnits: number;
-  readonly sqsRequests: number;
-  readonly invocations: number;
-  readonly gbSeconds: number;
-  readonly apiRequests: number;
-  readonly events: number;
-  readonly logBytes: number;
-  /** Custom metrics that had data. */
-  readonly metrics: number;
-  readonly recordBytesMax: number;
-}
+import type { FunctionKind } from './prices.ts';
 
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
@@ -42,8 +27,6 @@ const streamBatchMax = 100;
  * here.
  */
 const batchesAtOnce = 5;
-/** Lambda's own log lines are off; API Gateway's access log has one line of this length per request. */
-const accessLogBytes = 150;
 
 /** What is run. */
 export interface Setting {
@@ -76,70 +59,16 @@ export async function consume({
     const functions = await load(meter, tables, { recovery, workflows });
     const run = new Run(meter, functions, batchMax);
     for (let done = 0; done < ordersBefore; done += 1) await run.wave(1);
-    const before = amounts(meter, run, log.bytes());
+    const before = used(meter, run, log);
     for (let done = 0; done < orders; done += waveOrders) await run.wave(waveOrders);
     await run.checkDeadlines();
     await run.expire();
-    const after = amounts(meter, run, log.bytes());
-    return {
-      orders,
-      writeUnits: after.writeUnits - before.writeUnits,
-      coordinationUnits: after.coordinationUnits - before.coordinationUnits,
-      readUnits: after.readUnits - before.readUnits,
-      sqsRequests: after.sqsRequests - before.sqsRequests,
-      invocations: after.invocations - before.invocations,
-      gbSeconds: after.gbSeconds - before.gbSeconds,
-      apiRequests: orders,
-      events: after.events - before.events,
-      logBytes: after.logBytes - before.logBytes + orders * accessLogBytes,
-      metrics: log.metrics.size,
-      recordBytesMax: meter.recordBytesMax,
-    };
+    return consumption(orders, before, used(meter, run, log), meter.recordBytesMax);
   } finally {
     log.stop();
     meter.close();
     await dynamo.close();
   }
-}
-
-/** What was consumed so far. */
-const amounts = (meter: Meter, { invocations, polls }: Run, logBytes: number) => ({
-  writeUnits: meter.writeUnits,
-  coordinationUnits: meter.coordinationUnits,
-  readUnits: meter.readUnits,
-  sqsRequests: meter.sends + polls,
-  invocations: [...invocations.values()].reduce((sum, count) => sum + count, 0),
-  gbSeconds: [...invocations].reduce(
-    (sum, [kind, count]) => sum + ((count * invocationMs[kind]) / 1_000) * gbOf(kind),
-    0,
-  ),
-  events: meter.events,
-  logBytes,
-});
-
-/** Meters what the functions log instead of printing it. */
-function countLog() {
-  let bytes = 0;
-  const metrics = new Set<string>();
-  const streams = [process.stdout, process.stderr].map((stream) => {
-    const { write } = stream;
-    stream.write = (chunk: string | Uint8Array) => {
-      bytes += Buffer.byteLength(chunk);
-      for (const [, name = ''] of String(chunk).matchAll(/"Name":"(\w+)","Unit"/g))
-        metrics.add(name);
-      return true;
-    };
-    return () => {
-      stream.write = write;
-    };
-  });
-  return {
-    metrics,
-    bytes: () => bytes,
-    stop: () => {
-      for (const restore of streams) restore();
-    },
-  };
 }
 
 interface Functions {
@@ -236,13 +165,18 @@ interface Batch {
   readonly bodies: readonly string[];
 }
 
+const stateOf = (image: Write['after'] | undefined) => String(image?.['ProcessState']?.['S']);
+
 const context = { getRemainingTimeInMillis: () => 20_000, functionName: 'bill', awsRequestId: '1' };
 
-class Run {
+class Run implements RunCounts {
   readonly invocations = new Map<FunctionKind, number>();
   /** Requests of the pollers: a receive and a delete for each batch. */
   polls = 0;
-  private messages = 0;
+  readonly messages = new Map<FunctionKind, number>();
+  changes = 0;
+  stateChanges = 0;
+  private delivered = 0;
   private readonly seen: string[] = [];
   private readonly meter: Meter;
   private readonly functions: Functions;
@@ -328,10 +262,11 @@ class Run {
 
   private async deliver({ name, kind, handle, bodies }: Batch): Promise<void> {
     this.polls += 2;
+    this.messages.set(kind, (this.messages.get(kind) ?? 0) + bodies.length);
     const Records = bodies.map((body) => {
-      this.messages += 1;
+      this.delivered += 1;
       return {
-        messageId: String(this.messages),
+        messageId: String(this.delivered),
         body,
         attributes: {
           ApproximateReceiveCount: '1',
@@ -348,8 +283,12 @@ class Run {
 
   /** Delivers the changes that pass the stream's filters (lib/infra/operations/notifications.ts). */
   private async notify(writes: readonly Write[]): Promise<void> {
+    this.changes += writes.length;
+    this.stateChanges += writes.filter(
+      ({ before, after }) => stateOf(before) !== stateOf(after),
+    ).length;
     const ends = writes.filter(({ after }) =>
-      ['Processed', 'Undone', 'Error'].includes(String(after['ProcessState']?.['S'])),
+      ['Processed', 'Undone', 'Error'].includes(stateOf(after)),
     );
     this.seen.push(...ends.map(({ after }) => String(after['OrderID']?.['S'])));
     const records = ends.map(({ before, after }) => ({
