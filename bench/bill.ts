@@ -4,9 +4,10 @@
  */
 import { parseArgs } from 'node:util';
 import type { Consumption } from './bill/consumption.ts';
+import { dollars } from './bill/dollars.ts';
 import { limitCosts } from './bill/limits.ts';
 import { peers, round } from './bill/peers.ts';
-import { invocationMs, prices } from './bill/prices.ts';
+import { invocationMs } from './bill/prices.ts';
 import { consume } from './bill/run.ts';
 
 const { values: flags } = parseArgs({
@@ -15,24 +16,6 @@ const { values: flags } = parseArgs({
     orders: { type: 'string', default: '1000' },
   },
 });
-
-const million = 1_000_000;
-/** Dollars per million orders, by item. */
-function dollars(used: Consumption): Record<string, number> {
-  const each = (amount: number) => (amount / used.orders) * million;
-  return {
-    'DynamoDB writes': each(used.writeUnits) * prices.writeUnit,
-    'DynamoDB reads': each(used.readUnits) * prices.readUnit,
-    'SQS requests': each(used.sqsRequests) * prices.sqsRequest,
-    'Lambda requests': each(used.invocations) * prices.lambdaRequest,
-    'Lambda GB-s (estimated)': each(used.gbSeconds) * prices.lambdaGbSecond,
-    'API requests': each(used.apiRequests) * prices.apiRequest,
-    events: each(used.events) * prices.customEvent,
-    logs: (each(used.logBytes) / 1e9) * prices.logGb,
-    // For a month with a million orders; a metric without data costs nothing.
-    'custom metrics (1 M orders a month)': used.metrics * prices.metricMonth,
-  };
-}
 
 function figures(used: Consumption) {
   const each = (amount: number) => Math.round((amount / used.orders) * 100) / 100;

@@ -5,6 +5,7 @@ import { eventsChannel, webhookChannel } from '#aws/notifications/response-chann
 import { refusedText } from '#core/codec/field-errors.ts';
 import { tenantWeightsText } from '#core/codec/tenant-weights.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
 
 const name = z.string().min(1);
@@ -71,6 +72,12 @@ export const readyVariables = {
 export const recoveryVariables = {
   /** `prompt`: deadline checks are sent and handled. */
   REEVE_RECOVERY: z.enum(['prompt', 'sweep']),
+};
+
+/** For the Supervisor. */
+export const sweepVariables = {
+  /** Overdue orders that all sweeps together recover per second after an outage. */
+  REEVE_RECOVERY_PER_SECOND: count.default(limits.recoveryRampPerSecond),
 };
 
 export const agentsVariables = {

@@ -33,6 +33,7 @@ import {
   readConfig,
   recoveryVariables,
   storeVariables,
+  sweepVariables,
   tenantVariables,
 } from './config.ts';
 import { publish } from './metrics.ts';
@@ -47,6 +48,7 @@ const variables = {
   ...queueVariables,
   ...recoveryVariables,
   ...storeVariables,
+  ...sweepVariables,
   ...tenantVariables,
 };
 type Config = ReturnType<typeof readConfig<typeof variables>>;
@@ -89,6 +91,7 @@ export function supervisorHandler({
     ...common,
     ...(config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }),
     sweepPeriodMs,
+    recoveryPerSecond: config.REEVE_RECOVERY_PER_SECOND,
     leaseMs,
     holder: instanceName,
     handOver: handOverTo(config),

@@ -29,6 +29,8 @@ interface Used {
   /** Those of each table and index, by name. */
   readonly writeUnitsBy: Readonly<Record<string, number>>;
   readonly readUnits: number;
+  /** Those of each table and index, by name. */
+  readonly readUnitsBy: Readonly<Record<string, number>>;
   readonly sqsRequests: number;
   readonly invocationsBy: ByKind;
   readonly messagesBy: ByKind;
@@ -54,6 +56,7 @@ export function used(meter: Meter, run: RunCounts, log: LogCount): Used {
     coordinationUnits: meter.coordinationUnits,
     writeUnitsBy: Object.fromEntries(meter.writeUnitsBy),
     readUnits: meter.readUnits,
+    readUnitsBy: Object.fromEntries(meter.readUnitsBy),
     sqsRequests: meter.sends + run.polls,
     invocationsBy: byKind((kind) => run.invocations.get(kind) ?? 0),
     messagesBy: byKind((kind) => run.messages.get(kind) ?? 0),
@@ -79,13 +82,9 @@ export function consumption(
     orders,
     writeUnits: after.writeUnits - before.writeUnits,
     coordinationUnits: after.coordinationUnits - before.coordinationUnits,
-    writeUnitsBy: Object.fromEntries(
-      Object.entries(after.writeUnitsBy).map(([name, units]) => [
-        name,
-        units - (before.writeUnitsBy[name] ?? 0),
-      ]),
-    ),
+    writeUnitsBy: difference(after.writeUnitsBy, before.writeUnitsBy),
     readUnits: after.readUnits - before.readUnits,
+    readUnitsBy: difference(after.readUnitsBy, before.readUnitsBy),
     sqsRequests: after.sqsRequests - before.sqsRequests,
     invocations: sum((kind) => invocationsBy[kind]),
     invocationsBy,
@@ -100,6 +99,14 @@ export function consumption(
     recordBytesMax,
   };
 }
+
+const difference = (
+  after: Readonly<Record<string, number>>,
+  before: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, amount]) => [name, amount - (before[name] ?? 0)]),
+  );
 
 const byKind = (amountOf: (kind: FunctionKind) => number): ByKind => ({
   frontDoor: amountOf('frontDoor'),

@@ -24,6 +24,8 @@ export interface Meter {
   coordinationUnits: number;
   /** Write units of each table and index, by their names without the number of a test's table: `Processes`, `Due`. */
   readonly writeUnitsBy: Map<string, number>;
+  /** Read units, likewise. */
+  readonly readUnitsBy: Map<string, number>;
   readUnits: number;
   sends: number;
   events: number;
@@ -87,6 +89,7 @@ export async function startMeter(
     writeUnits: 0,
     coordinationUnits: 0,
     writeUnitsBy: new Map(),
+    readUnitsBy: new Map(),
     readUnits: 0,
     sends: 0,
     events: 0,
@@ -100,18 +103,13 @@ export async function startMeter(
       const queue = meter.queues.get(QueueUrl) ?? [];
       queue.push(...Entries.map(({ MessageBody }) => MessageBody));
       meter.queues.set(QueueUrl, queue);
-      const Successful = Entries.map(({ Id, MessageBody }) => ({
-        Id,
-        MessageId: Id,
-        MD5OfMessageBody: hash('md5', MessageBody),
-      }));
-      return json({ Successful, Failed: [] });
+      return json({ Successful: Entries.map(taken), Failed: [] });
     }),
     eventsUrl: await listen(async (_operation, body) => {
       const { Entries } = putEventsSchema.parse(JSON.parse(body));
       meter.events += Entries.length;
-      const taken = Entries.map((_entry, at) => ({ EventId: String(at) }));
-      return json({ FailedEntryCount: 0, Entries: taken });
+      const accepted = Entries.map((_entry, at) => ({ EventId: String(at) }));
+      return json({ FailedEntryCount: 0, Entries: accepted });
     }),
     dynamoUrl: await listen(async (operation, body, headers) => {
       const sent = JSON.parse(body);
@@ -124,9 +122,10 @@ export async function startMeter(
       const { ConsumedCapacity = [] } = answerSchema.parse(JSON.parse(answer));
       for (const used of [ConsumedCapacity].flat()) {
         const { TableName, CapacityUnits } = used;
-        if (/Get|Query/.test(operation)) meter.readUnits += CapacityUnits;
+        const isRead = /Get|Query/.test(operation);
+        if (isRead) meter.readUnits += CapacityUnits;
         else meter.writeUnits += CapacityUnits;
-        if (!/Get|Query/.test(operation)) noteWritten(meter.writeUnitsBy, used);
+        noteUsed(isRead ? meter.readUnitsBy : meter.writeUnitsBy, used);
         if (/Update/.test(operation) && TableName === tables.coordination)
           meter.coordinationUnits += CapacityUnits;
       }
@@ -149,7 +148,13 @@ export async function startMeter(
   return meter;
 }
 
-function noteWritten(
+const taken = ({ Id, MessageBody }: { readonly Id: string; readonly MessageBody: string }) => ({
+  Id,
+  MessageId: Id,
+  MD5OfMessageBody: hash('md5', MessageBody),
+});
+
+function noteUsed(
   by: Map<string, number>,
   { TableName, CapacityUnits, Table, GlobalSecondaryIndexes = {} }: z.infer<typeof consumed>,
 ): void {

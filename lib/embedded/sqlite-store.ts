@@ -149,9 +149,13 @@ function reads({
   cache,
   damage,
   log,
-}: ReadParts): Pick<StateStore, 'records' | 'orders' | 'dueShards' | 'due' | 'list'> {
+}: ReadParts): Pick<
+  StateStore,
+  'records' | 'orders' | 'dueShards' | 'dueShardsMax' | 'due' | 'list'
+> {
   return {
     dueShards: 1,
+    dueShardsMax: 1,
     records: async (ids) => found(ids, (orderId) => cache.get(orderId)?.record),
     orders: async (ids) => found(ids, (orderId) => cache.get(orderId)?.order),
 

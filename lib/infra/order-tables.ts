@@ -31,6 +31,7 @@ import { limitOfKey, rateItemName } from '#core/flow/limit-names.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { AnyTable } from '#infra/deployment/given.ts';
 import type { Grantee } from '#infra/functions/grantee.ts';
+import { warmTables } from './warm-throughput.ts';
 
 /** The tables of a deployment. */
 export interface ReeveTables {
@@ -49,12 +50,14 @@ export interface StateStoreProps {
   /** What happens to the tables when the stack is deleted. */
   readonly removal: RemovalPolicy;
   readonly protectedFromDeletion: boolean;
-  /** Partitions of the due and listing indexes, about 500 orders per second each; never lower it. */
+  /** Partitions of the due and listing indexes, about 350 orders per second each; never lower it. */
   readonly shards: number;
   /** The period of the sweeps, s. */
   readonly sweepSeconds: number;
   /** Days that an order is kept after its end. */
   readonly keepDays: number;
+  /** New orders per second that the tables accept from their first minute. @default as DynamoDB makes them */
+  readonly warmOrdersPerSecond?: number | undefined;
 }
 
 const attribute = ({ name, type }: Key) => ({
@@ -202,10 +205,17 @@ function newTables(scope: Construct, props: StateStoreProps): ReeveTables {
     deletionProtection: props.protectedFromDeletion,
     removalPolicy: props.removal,
   };
+  const { warmOrdersPerSecond: orders, shards } = props;
+  const warm = warmTables(orders === undefined ? undefined : { orders, shards });
   return {
-    orders: new TableV2(scope, 'Orders', { ...common, partitionKey: attribute(orderKey) }),
+    orders: new TableV2(scope, 'Orders', {
+      ...common,
+      ...warm('Orders'),
+      partitionKey: attribute(orderKey),
+    }),
     processes: new TableV2(scope, 'Processes', {
       ...common,
+      ...warm('Processes'),
       partitionKey: attribute(orderKey),
       timeToLiveAttribute: expiryAttribute,
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
@@ -214,6 +224,7 @@ function newTables(scope: Construct, props: StateStoreProps): ReeveTables {
         partitionKey: attribute(partition),
         sortKey: attribute(sort),
         projectionType: ProjectionType.KEYS_ONLY,
+        ...warm(name),
       })),
     }),
     coordination: new TableV2(scope, 'Coordination', {

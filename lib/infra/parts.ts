@@ -61,6 +61,7 @@ export const rolesOf = ({
 export function makeParts(scope: Construct, props: PartsProps): Parts {
   const { settings, objects, code, removal, channels } = props;
   refuseTwoAudiences(scope.node.path, props);
+  refuseWarmGiven(scope.node.path, props);
   const every = Duration.minutes(settings.sweepMinutes);
   const store = new StateStore(scope, 'StateStore', {
     removal,
@@ -69,6 +70,7 @@ export function makeParts(scope: Construct, props: PartsProps): Parts {
     sweepSeconds: every.toSeconds(),
     keepDays: settings.keepDays,
     tables: objects.tables,
+    warmOrdersPerSecond: settings.warmOrdersPerSecond,
   });
   const ready = readyQueues(scope, settings);
   const common = { store, ready, removal };
@@ -97,6 +99,7 @@ export function makeParts(scope: Construct, props: PartsProps): Parts {
     ...withAgents,
     code: code.role('supervisor'),
     every,
+    recoveryPerSecond: settings.recoveryPerSecond,
     reservedConcurrency: settings.reservedConcurrency.supervisor,
   });
   const submission = settings.submissionQueue
@@ -143,6 +146,14 @@ function refuseTwoAudiences(path: string, { settings, objects }: PartsProps): vo
   throw new ReeveError(
     'settings-invalid',
     `Invalid properties of ${path}: \`alarmEmail\` is for a topic that Reeve makes. Subscribe the address to \`alarmTopic\`.`,
+  );
+}
+
+function refuseWarmGiven(path: string, { settings, objects }: PartsProps): void {
+  if (settings.warmOrdersPerSecond === undefined || objects.tables === undefined) return;
+  throw new ReeveError(
+    'settings-invalid',
+    `Invalid properties of ${path}: \`warmOrdersPerSecond\` is for tables that Reeve makes. Set the warm throughput of \`tables\` where they are made.`,
   );
 }
 

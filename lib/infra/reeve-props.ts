@@ -44,12 +44,19 @@ export interface ReeveProps extends Partial<Network> {
   readonly stage?: Stage | undefined;
   /** Existing tables, with the keys, indexes and stream of those that Reeve makes. @default new ones */
   readonly tables?: ReeveTables | undefined;
-  /** Partitions of the due index, about 500 orders per second each; may only be raised. @default 4 */
+  /** Partitions of the due index, about 350 orders per second each; may be raised while orders run, and never lowered. @default 8 */
   readonly shards?: number | undefined;
   /** The period of the sweeps, 1 to 15 minutes: the longest delay of a recovery. @default 1 */
   readonly sweepMinutes?: number | undefined;
   /** `prompt` finds a silent agent within seconds, by a message for each order. @default `sweep`: the next sweep finds it */
   readonly recovery?: 'prompt' | 'sweep' | undefined;
+  /**
+   * Overdue orders that all sweeps together recover per second after an outage, at least one for each shard; otherwise twice as
+   * many. @default 1,000
+   */
+  readonly recoveryPerSecond?: number | undefined;
+  /** New orders per second that new tables accept from their first minute; never lowered. @default some 600 */
+  readonly warmOrdersPerSecond?: number | undefined;
   /** How long an order is kept after its end, 1 to 3,650 days. @default 30 */
   readonly keepDays?: number | undefined;
   /** Priority classes with queues of their own; the others use those of `normal`. @default `normal` alone */

@@ -26,6 +26,8 @@ export interface SweepScheduleProps {
   readonly checks?: WorkQueue | undefined;
   /** The period of the sweeps. */
   readonly every: Duration;
+  /** Overdue orders that all sweeps together recover per second. */
+  readonly recoveryPerSecond: number;
   /** @default shared with the account */
   readonly reservedConcurrency?: number | undefined;
   /** Variables that depend on settings alone. */
@@ -67,6 +69,7 @@ export class SweepSchedule extends Construct {
         ...readyVariables(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
+        REEVE_RECOVERY_PER_SECOND: String(props.recoveryPerSecond),
         REEVE_AGENTS: namesOf(props.agents),
         ...(deploymentOf(this).releases !== undefined && { REEVE_ALIAS: aliasName }),
       },

@@ -12,6 +12,8 @@ export interface SweepMemory {
   readonly reachedAt: number | null;
   /** The highest number of shards so far: orders from that time may still be in the index. */
   readonly shards: number;
+  /** The number of shards of that last tick: those beyond it were never swept. 0 before the first. */
+  readonly sweptShards: number;
   /** The memory of each shard that a tick did not finish or could not sweep. */
   readonly unfinished: ReadonlyMap<number, ShardMemory>;
 }

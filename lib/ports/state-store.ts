@@ -99,8 +99,11 @@ export interface StateStore {
   /** Whether the line was as it was read, and is as it was to be now. A change whose answer was lost may return false. */
   changeLine(change: LineChange): Promise<boolean>;
 
-  /** The number of shards of the due index; a sweep processes one shard. */
+  /** The number of shards of the due index, to which orders are written; a sweep processes one shard. */
   readonly dueShards: number;
+
+  /** The most shards that any release can have: one with more than `dueShards` may have written orders to them. */
+  readonly dueShardsMax: number;
 
   /** Earliest first. The index may be stale: the record decides whether the order is due. */
   due(query: DueQuery): Promise<Page<OrderId>>;

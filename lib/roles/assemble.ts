@@ -89,7 +89,7 @@ const nudgingTransitions = ({ nudges, ...ports }: NudgingPorts<TransitionPorts>)
 /** The ports of {@link assembleSweeps}. */
 export interface SweepAssembly
   extends NudgingPorts<TransitionPorts>,
-    Pick<SupervisorPorts, 'outageAfterMs'>,
+    Pick<SupervisorPorts, 'outageAfterMs' | 'recoveryPerSecond'>,
     Pick<SweepTickPorts, 'coordination' | 'handOver' | 'leaseMs'>,
     Pick<LookAheadPorts, 'sweepPeriodMs'> {
   /** Returns a name that no other tick has; called once per invocation. */

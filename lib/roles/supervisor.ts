@@ -26,6 +26,12 @@ export interface SupervisorPorts extends RecoveryPorts {
    * interrupted, without a failure counted (R20). Longer than a lease and a sweep period together.
    */
   readonly outageAfterMs: number;
+  /**
+   * Overdue orders that the sweeps of all shards together recover per second: after an outage so many, otherwise at most twice as
+   * many, so that what is overdue leaves new orders room in their partitions. Default: {@link limits.recoveryRampPerSecond} after
+   * an outage, otherwise no bound.
+   */
+  readonly recoveryPerSecond?: number;
 }
 
 /** The result of a sweep. */
@@ -143,9 +149,9 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
     ports.log.warn('outage-detected', { shard: sweep.shard, ...latest });
     await sweep.keep(memory);
   }
-  const perSecond = Math.max(1, Math.floor(limits.recoveryRampPerSecond / sweep.shards));
   const isRamped = gaps.length > 0;
-  const limit = isRamped ? Math.min(limits.sweepPage, perSecond) : limits.sweepPage;
+  const perSecond = pageRate(ports, sweep, isRamped);
+  const limit = Math.min(limits.sweepPage, perSecond);
   const event = eventAfter(gaps, clock, outageAfterMs);
   const range = { shard: sweep.shard, from: 0, to: startedAt, limit };
   let total = nothingRecovered;
@@ -162,7 +168,7 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
       break;
     }
     await sweep.keep(memory);
-    if (isRamped) await waitUntil(ports, memory.rampAt);
+    await waitUntil(ports, isRamped ? memory.rampAt : begunAt + msOf(page.found, perSecond));
     begunAt = clock.now();
   }
   assertWritten(total);
@@ -175,6 +181,21 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   return { ...total, startedAt, outage: isRamped, finished, stopped, left };
 }
 
+/** The orders of one shard per second, in its share of what all shards may recover. */
+function pageRate(
+  { recoveryPerSecond }: SupervisorPorts,
+  { shards }: ShardSweep,
+  isRamped: boolean,
+): number {
+  const shareOf = (perSecond: number) => Math.max(1, Math.floor(perSecond / shards));
+  if (isRamped) return shareOf(recoveryPerSecond ?? limits.recoveryRampPerSecond);
+  return recoveryPerSecond === undefined
+    ? Number.POSITIVE_INFINITY
+    : 2 * shareOf(recoveryPerSecond);
+}
+
+const msOf = (orders: number, perSecond: number) => Math.ceil((orders * 1_000) / perSecond);
+
 /** The shard counts as reached unless the store refused the whole page; the ramp continues after the page. */
 function memoryAfter(
   { aliveAt, gaps, rampAt }: ShardMemory,
@@ -183,7 +204,7 @@ function memoryAfter(
   perSecond: number,
 ): ShardMemory {
   const isRefused = found > 0 && unwritten === found;
-  const tookMs = Math.ceil((interrupted * 1_000) / perSecond);
+  const tookMs = msOf(interrupted, perSecond);
   return {
     aliveAt: isRefused ? aliveAt : begunAt,
     gaps,

@@ -35,7 +35,7 @@ export interface TickReport {
 /** The ports of {@link sweepTick}. */
 export interface SweepTickPorts {
   readonly supervisor: Supervisor;
-  readonly store: Pick<StateStore, 'due' | 'dueShards'>;
+  readonly store: Pick<StateStore, 'due' | 'dueShards' | 'dueShardsMax'>;
   readonly coordination: Coordination;
   readonly clock: Clock;
   /** Names this sweep in its leases; unique per tick. */
@@ -48,7 +48,10 @@ export interface SweepTickPorts {
   readonly lookAhead: (shard: number) => Promise<void>;
 }
 
-/** Between searches for due times that a wrong clock wrote too far ahead, ms; once per hour because they cost reads. */
+/**
+ * Between searches for due times that a wrong clock wrote too far ahead, and for orders in shards that no tick knows, ms; once per
+ * hour because they cost reads.
+ */
 const repairEveryMs = 3_600_000;
 
 const nothing: TickReport = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
@@ -70,7 +73,11 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       if (failed.length === shards.length) return total(outcomes.map(reportOf));
       await leaveMemories(ports, failed);
       const reached = shards.filter((shard) => !failed.includes(shard));
-      await repair(ports, memory, recalledAt, reached);
+      let { shards: inUse } = memory;
+      if (isNewHour(memory, recalledAt)) {
+        await allEnded(reached.map((shard) => ports.supervisor.repairShard(shard)));
+        inUse = await shardsInUse(store, inUse);
+      }
       await Promise.all(reached.map(ports.lookAhead));
       const isReached = outcomes.every(
         (outcome) => outcome.status === 'fulfilled' && outcome.value.reached,
@@ -79,7 +86,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         sweptAt: recalledAt,
         // Before the first such tick, a shard without a memory was last reached by the tick before this one.
         reachedAt: isReached ? recalledAt : earlier(memory.reachedAt ?? memory.sweptAt, recalledAt),
-        shards: memory.shards,
+        shards: inUse,
         complete: failed.length === 0,
       });
       return total(outcomes.map(reportOf));
@@ -111,15 +118,28 @@ async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonl
   return Promise.all(work);
 }
 
-async function repair(
-  { supervisor }: SweepTickPorts,
-  { sweptAt }: SweepMemory,
-  nowMs: number,
-  shards: readonly number[],
-): Promise<void> {
+function isNewHour({ sweptAt }: SweepMemory, nowMs: number): boolean {
   const hour = (at: number) => Math.floor(at / repairEveryMs);
-  if (sweptAt !== null && hour(sweptAt) === hour(nowMs)) return;
-  await allEnded(shards.map((shard) => supervisor.repairShard(shard)));
+  return sweptAt === null || hour(sweptAt) !== hour(nowMs);
+}
+
+/**
+ * The number of shards that have orders, at least the known one. A release with more shards may have written orders to them, and have
+ * been taken back before its Supervisor swept: then only their entries in the index say so (R16).
+ */
+async function shardsInUse(
+  store: Pick<StateStore, 'due' | 'dueShardsMax'>,
+  known: number,
+): Promise<number> {
+  const further = Array.from({ length: store.dueShardsMax - known }, (_, at) => known + at);
+  const found = await allEnded(
+    further.map(async (shard) => {
+      const all = { shard, from: 0, to: Number.MAX_SAFE_INTEGER };
+      const { items, cursor } = await store.due({ ...all, limit: 1, cursor: null });
+      return items.length > 0 || cursor !== null ? shard + 1 : 0;
+    }),
+  );
+  return Math.max(known, ...found);
 }
 
 interface Shard {
@@ -146,11 +166,22 @@ export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs:
   );
 }
 
-/** A shard without a memory of its own was finished: the last tick reached it. */
+/**
+ * A shard without a memory of its own was finished: the last tick reached it. One that no tick has swept yet, because the number of
+ * shards was raised, had the outages that the others recover from.
+ */
 function memoryOf(of: Shard): ShardMemory {
-  const own = of.memory.unfinished.get(of.shard);
-  return own === undefined ? { ...noMemory, aliveAt: of.memory.sweptAt } : asKnown(own, of);
+  const { unfinished, sweptAt, sweptShards } = of.memory;
+  const own = unfinished.get(of.shard);
+  if (own !== undefined) return asKnown(own, of);
+  const isNew = sweptShards > 0 && of.shard >= sweptShards;
+  return { ...noMemory, aliveAt: sweptAt, gaps: isNew ? latestGaps(unfinished) : [] };
 }
+
+const latestGaps = (unfinished: SweepMemory['unfinished']): ShardMemory['gaps'] =>
+  [...unfinished.values()]
+    .map(({ gaps }) => gaps)
+    .toSorted((one, other) => (other.at(-1)?.until ?? 0) - (one.at(-1)?.until ?? 0))[0] ?? [];
 
 /**
  * A sweep that read its memory long ago may have stored an older instant than is known now. A shard that became

@@ -9,6 +9,7 @@ import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
+import { constants } from '../../bench/model/constants.ts';
 import {
   createTables,
   type DynamoServer,
@@ -27,6 +28,7 @@ afterAll(() => server.close());
 const capacity = z.object({
   Table: z.object({ CapacityUnits: z.number() }).optional(),
   CapacityUnits: z.number(),
+  GlobalSecondaryIndexes: z.record(z.string(), z.object({ CapacityUnits: z.number() })).default({}),
 });
 const consumed = z.object({
   output: z.object({ ConsumedCapacity: z.union([capacity, z.array(capacity)]).optional() }),
@@ -34,7 +36,11 @@ const consumed = z.object({
 
 /** Units of the tables themselves, and with their indexes, call by call. */
 function metered(client: DynamoDBClient) {
-  const calls: { readonly table: number; readonly all: number }[] = [];
+  const calls: {
+    readonly table: number;
+    readonly all: number;
+    readonly indexes: Readonly<Record<string, number>>;
+  }[] = [];
   client.middlewareStack.add(
     (handle) => async (call) => {
       Object.assign(call.input, { ReturnConsumedCapacity: 'INDEXES' });
@@ -44,6 +50,11 @@ function metered(client: DynamoDBClient) {
       calls.push({
         table: each.reduce((sum, { Table }) => sum + (Table?.CapacityUnits ?? 0), 0),
         all: each.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0),
+        indexes: Object.fromEntries(
+          each.flatMap(({ GlobalSecondaryIndexes }) =>
+            Object.entries(GlobalSecondaryIndexes).map(([name, one]) => [name, one.CapacityUnits]),
+          ),
+        ),
       });
       return answer;
     },
@@ -155,4 +166,23 @@ test('the longest names of principals leave a record of three steps within one w
   current = next(current, { type: 'cancel', by }, start + 400);
   await store.commit(current);
   expect(calls.slice(1).map(({ table }) => table)).toEqual([1, 1, 1]);
+});
+
+test('a recovery costs two write units in the index Due, and an order that stops in Error one there and one in Attention', async () => {
+  const { store, calls } = await meteredStore();
+  const { order, record } = newOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  await store.create(order, record);
+  let current: ProcessRecord = claimed(record, start + 50, 'k3v9x2m8q1wz');
+  await store.commit(current);
+  current = next(current, { type: 'expired' }, (dueAt(current) ?? start) + 90_000);
+  await store.commit(current);
+  while (current.processState === 'Pending' || current.processState === 'Processing') {
+    const isPending = current.processState === 'Pending';
+    const at = Math.max(dueAt(current) ?? start, current.updatedAt) + 1;
+    current = isPending ? claimed(current, at) : next(current, { type: 'expired' }, at);
+    await store.commit(current);
+  }
+  expect(calls[2]?.indexes).toEqual({ Due: constants.dueUnitsPerRecovery.value });
+  expect(current.processState).toBe('Error');
+  expect(calls.at(-1)?.indexes).toEqual({ Due: 1, Attention: 1 });
 });

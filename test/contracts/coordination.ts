@@ -41,6 +41,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         sweptAt: null,
         reachedAt: null,
         shards,
+        sweptShards: 0,
         unfinished: new Map(),
       });
     });
@@ -277,9 +278,10 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         sweptAt: now,
         reachedAt: now - 1,
         shards: 8,
+        sweptShards: 8,
         unfinished: new Map([[6, memory(7)]]),
       });
-      expect(await coordination.recall(12)).toMatchObject({ shards: 12 });
+      expect(await coordination.recall(12)).toMatchObject({ shards: 12, sweptShards: 8 });
     });
   });
 }

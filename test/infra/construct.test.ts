@@ -280,6 +280,14 @@ test('existing tables are used, and no others are made', () => {
     Environment: { Variables: Match.objectLike({ REEVE_ORDERS_TABLE: 'old-orders' }) },
   });
   expect(reeve.tables.processes).toBe(tables.processes);
+  const warm = () =>
+    new Reeve(stack, 'Warm', {
+      workflows: 'test/deploy/foreign/workflows.ts',
+      bundle,
+      tables,
+      warmOrdersPerSecond: 1_000,
+    });
+  expect(warm).toThrow('`warmOrdersPerSecond` is for tables that Reeve makes');
   const streamless = { ...tables, processes: Table.fromTableName(stack, 'NoStream', 'x') };
   const make = () =>
     new Reeve(stack, 'Other', {

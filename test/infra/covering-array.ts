@@ -22,7 +22,9 @@ const issuer = 'https://id.example.com';
 /** Omitted, set, and set to another value. A missing setting does not compile. */
 const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   stage: [undefined, 'prod', 'dev'],
-  shards: [undefined, '1', 32],
+  shards: [undefined, '1', 64],
+  recoveryPerSecond: [undefined, '64', 6_000],
+  warmOrdersPerSecond: [undefined, '10000'],
   sweepMinutes: [undefined, '15'],
   recovery: [undefined, 'prompt', 'sweep'],
   keepDays: [undefined, '3650'],
@@ -54,7 +56,7 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
   corsOrigins: [undefined, '["https://shop.example.com"]', ['http://localhost:5173']],
   logDays: [undefined, '365'],
   eventBus: [undefined, 'orders'],
-  reservedConcurrency: [undefined, '{"supervisor":43}', { notifier: 20 }],
+  reservedConcurrency: [undefined, '{"supervisor":75}', { notifier: 20 }],
   kmsKey: [
     undefined,
     'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',

@@ -40,7 +40,7 @@ const everything = {
   eventChannels: [longName('event', 0)],
   corsOrigins: ['https://shop.example.com'],
   eventBus: 'b'.repeat(256),
-  reservedConcurrency: { supervisor: 5, notifier: 11 },
+  reservedConcurrency: { supervisor: 9, notifier: 11 },
   kmsKey: 'arn:aws:kms:ap-southeast-2:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab',
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/bound',
   tags: { team: 'orders' },

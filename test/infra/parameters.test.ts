@@ -89,9 +89,9 @@ test('Supervisor and notifier have the concurrency that is reserved for them, an
         : [[one.Description, one.ReservedConcurrentExecutions]],
     );
   expect(reserved(standard)).toEqual([]);
-  const given = templateOf({ reservedConcurrency: { supervisor: 5, notifier: 11 } });
+  const given = templateOf({ reservedConcurrency: { supervisor: 9, notifier: 11 } });
   expect(Object.fromEntries(reserved(given))).toEqual({
-    'Reeve: Supervisor': 5,
+    'Reeve: Supervisor': 9,
     'Reeve: notifier': 11,
   });
 });
@@ -186,8 +186,8 @@ test.each([
   ['logDays', { logDays: '31' }],
   ['eventBus', { eventBus: 'arn:aws:events:eu-west-1:123456789012:event-bus/orders' }],
   [
-    '`reservedConcurrency.supervisor` must be 5 or more',
-    { reservedConcurrency: { supervisor: 4 } },
+    '`reservedConcurrency.supervisor` must be 9 or more',
+    { reservedConcurrency: { supervisor: 8 } },
   ],
   ['reservedConcurrency.notifier', { reservedConcurrency: { notifier: 10 } }],
   ['reservedConcurrency', { reservedConcurrency: { scheduler: 10 } }],

@@ -15,8 +15,8 @@ function app(context: Readonly<Record<string, unknown>>) {
 }
 
 test.each<[Readonly<Record<string, unknown>>, string]>([
-  [{ shards: '0' }, 'Invalid parameters: `shards` must be a whole number from 1 to 32.'],
-  [{ shards: '0x2' }, 'Invalid parameters: `shards` must be a whole number from 1 to 32.'],
+  [{ shards: '0' }, 'Invalid parameters: `shards` must be a whole number from 1 to 64.'],
+  [{ shards: '0x2' }, 'Invalid parameters: `shards` must be a whole number from 1 to 64.'],
   [{ keepDays: '1e1' }, 'Invalid parameters: `keepDays` must be a whole number from 1 to 3650.'],
   [{ stage: 'test' }, 'Invalid parameters: `stage` must be one of prod, dev.'],
   [
@@ -44,7 +44,11 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
   [{ recovery: 'soon' }, 'Invalid parameters: `recovery` must be one of prompt, sweep.'],
   [
     { recovery: 'prompt', reservedConcurrency: '{"supervisor":14}' },
-    'Invalid parameters: `reservedConcurrency.supervisor` must be 15 or more: one for each shard, and one for the tick, and 10 for deadline checks.',
+    'Invalid parameters: `reservedConcurrency.supervisor` must be 19 or more: one for each shard, and one for the tick, and 10 for deadline checks.',
+  ],
+  [
+    { shards: '16', recoveryPerSecond: '15' },
+    'Invalid parameters: `recoveryPerSecond` must be 16 or more: one for each shard.',
   ],
   [{ logDays: '31' }, 'Invalid parameters: `logDays` must be one of 1, 3, 5,'],
   [{ alarmEmail: 'me' }, 'Invalid parameters: `alarmEmail` must be an e-mail address.'],

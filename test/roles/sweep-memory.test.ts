@@ -215,3 +215,34 @@ test('a repair without a successful write fails; one that found nothing logs not
   await role.repairShard(0);
   expect(await world.record(id)).toMatchObject({ processState: 'Pending' });
 });
+
+test('the recovery rate is that of all shards together: as the ramp after an outage, twice as many without one', async () => {
+  const [shards, recoveryPerSecond] = [4, 10];
+  for (const [outage, perSecond] of [
+    [true, 2],
+    [false, 4],
+  ] as const) {
+    const world = roleScenario();
+    await createClaimed(world, 9);
+    const { transitions, clock, log, store } = world;
+    const due: StateStore['due'] = async (query) =>
+      query.shard === 0 ? store.due(query) : { items: [], cursor: null };
+    const role = supervisor({
+      ...{ transitions, clock, log, outageAfterMs, recoveryPerSecond },
+      store: { due, dueShards: shards },
+    });
+    clock.jump(12 * second + (outage ? 3_600 * second : 0));
+    const reachedAt = outage ? clock.now() - 3_600 * second : clock.now();
+    const memories = memoriesOf(...Array.from({ length: shards }, () => alive(reachedAt)));
+    const swept = role.sweep(memories);
+    const recovered: number[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      await settled();
+      recovered.push(world.nudges().length);
+      await clock.advance(second);
+    }
+    await clock.advance(60 * second);
+    expect(await swept).toMatchObject({ outage, recovered: 9 });
+    expect(recovered).toEqual([perSecond, 2 * perSecond, Math.min(9, 3 * perSecond)]);
+  }
+});

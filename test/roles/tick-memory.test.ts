@@ -43,7 +43,7 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
   };
   const due: StateStore['due'] = async (query) =>
     query.shard === 0 ? world.store.due(query) : { items: [], cursor: null };
-  const store = { dueShards: 2, due, ...faulty(world) };
+  const store = { dueShards: 2, dueShardsMax: 2, due, ...faulty(world) };
   const { transitions, clock, log } = world;
   const role = supervisor({ store, transitions, clock, log, outageAfterMs });
   const handedOver: number[] = [];

@@ -17,7 +17,7 @@ const now = Date.UTC(2026, 0, 1);
 const newTable = ({ timeline }: SimContext) =>
   simTable({
     now: timeline.now,
-    shards: 3,
+    shardsMax: 3,
     sweepPeriodMs: 60_000,
     indexLag: () => 0,
     onWrite() {},
@@ -27,6 +27,7 @@ const over = (around: SimContext, table: SimTable) =>
   simStore({
     workMs: 0,
     table,
+    shards: 3,
     machine: machine('m', around, () => {}),
     faults: around.faults,
     operations: operationLog(),
@@ -44,6 +45,7 @@ function moved(store: StateStore, { timeline }: SimContext): StateStore {
   };
   return {
     dueShards: store.dueShards,
+    dueShardsMax: store.dueShardsMax,
     create: (order, record, line) => whileWaiting(store.create(order, record, line)),
     line: (name) => whileWaiting(store.line(name)),
     changeLine: (change) => whileWaiting(store.changeLine(change)),
@@ -75,7 +77,10 @@ test('answers as if one operation came after the other, despite losses', async (
   const around = surroundings(rates);
   const table = newTable(around);
   const log = operationLog();
-  await begin({ create: async (order, record) => table.create(order, record, 'm') }, log);
+  await begin(
+    { create: async (order, record) => table.create(order, record, { name: 'm', shards: 3 }) },
+    log,
+  );
   const all = Promise.all(racers.map((racer) => race(over(around, table), racer, log)));
   await around.timeline.runUntil(now + 3_600_000);
   await all;

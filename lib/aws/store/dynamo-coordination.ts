@@ -53,7 +53,11 @@ export function dynamoCoordination(
       }
       const sweptAt = numberOf(known.get(sweepKey), 'SweptAt');
       const reachedAt = numberOf(known.get(sweepKey), 'ReachedAt');
-      return { sweptAt, reachedAt, shards: Math.max(shards, before), unfinished };
+      return {
+        ...{ sweptAt, reachedAt, unfinished },
+        shards: Math.max(shards, before),
+        sweptShards: before,
+      };
     },
 
     remember: (mark) => remember(client, table, mark),

@@ -18,12 +18,14 @@ import { dynamoLines, lineWrite } from './dynamo-lines.ts';
 import { dynamoListing } from './dynamo-listing.ts';
 import { dynamoReads, type ReadOptions } from './dynamo-reads.ts';
 import { type RecordItemOptions, recordItem } from './record-item.ts';
+import { shardsMax } from './tables.ts';
 
 export interface DynamoStoreOptions extends ReadOptions, RecordItemOptions {}
 
 export function dynamoStore(options: DynamoStoreOptions): StateStore {
   return {
     dueShards: options.shards,
+    dueShardsMax: shardsMax,
     ...dynamoReads(options),
     ...dynamoListing(options),
     ...dynamoLines({ ...options, table: options.tables.orders }),

@@ -79,7 +79,7 @@ export const processIndexes: readonly Index[] = [
 ];
 
 /** Limited by one BatchGetItem (100 keys) and by the maximum length of a cursor. */
-export const shardsMax = 32;
+export const shardsMax = 64;
 
 /** FNV-1a: distributes order ids over the shards, identically in every process and release. */
 export function shardOf(orderId: string, shards: number): number {

@@ -61,7 +61,7 @@ const batchSize = 100;
  * Concurrent batches of a shard; Lambda keeps the changes of an order in sequence. At 256 MiB a single batch
  * would deliver some 500 changes per second, its calls included (docs/aws.md, "Notification throughput").
  */
-const parallelizationFactor = 5;
+export const parallelizationFactor = 5;
 
 /** The notifier with its queues, and the topic of the operators. */
 export class Notifications extends Construct {

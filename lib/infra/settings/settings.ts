@@ -29,18 +29,25 @@ import {
 } from './setting-forms.ts';
 import { stages } from './stage.ts';
 
-const { backlogMaxMinMs, backlogMaxMaxMs } = limits;
+const { backlogMaxMinMs, backlogMaxMaxMs, recoveryRampPerSecond } = limits;
 
 /** What the parameters of the stack and the properties of the construct have in common. */
 export const common = z.strictObject({
   /** `prod` keeps data when the stack is deleted; `dev` deletes it. */
   stage: z.enum(stages).default('prod'),
-  /** Partitions of the due index: some 500 orders per second each. May only be raised. */
-  shards: wholeNumber(1, shardsMax).default(4),
+  /** Partitions of the due index: some 350 orders per second each. May be raised while orders run. */
+  shards: wholeNumber(1, shardsMax).default(8),
   /** The sweep period, minutes: the maximum delay of a recovery. */
   sweepMinutes: wholeNumber(1, 15).default(1),
   /** `prompt`: deadline checks find a silent agent within seconds; `sweep`: the next sweep finds it, at no cost. */
   recovery: z.enum(['prompt', 'sweep']).default('sweep'),
+  /**
+   * Overdue orders that all sweeps together recover per second after an outage; otherwise twice as many. At least one for each
+   * shard.
+   */
+  recoveryPerSecond: wholeNumber(1, 20_000).default(recoveryRampPerSecond),
+  /** New orders per second that the tables accept from their first minute. */
+  warmOrdersPerSecond: wholeNumber(1, 40_000).optional(),
   /** How long an order is kept after its end, days. */
   keepDays: wholeNumber(1, 3_650).default(30),
   /** Priority classes with queues of their own; the others use those of `normal`. */
@@ -150,7 +157,13 @@ export const settingDefaults: Readonly<Record<string, unknown>> = Object.fromEnt
 interface Related
   extends Pick<
     z.infer<typeof common>,
-    'console' | 'jwt' | 'reservedConcurrency' | 'recovery' | 'shards' | 'eventChannels'
+    | 'console'
+    | 'jwt'
+    | 'reservedConcurrency'
+    | 'recovery'
+    | 'recoveryPerSecond'
+    | 'shards'
+    | 'eventChannels'
   > {
   readonly responseQueues: Readonly<Record<string, unknown>>;
   readonly webhooks: Readonly<Record<string, unknown>>;
@@ -162,6 +175,11 @@ export function checkRelations(given: Related, context: z.core.$RefinementCtx): 
   if (given.console !== undefined && given.jwt === undefined) {
     const message = 'needs jwt: a browser cannot sign for IAM';
     context.addIssue({ code: 'custom', path: ['console'], message });
+  }
+  if (given.recoveryPerSecond < given.shards) {
+    // Each shard recovers one order per second at least, so that each makes progress.
+    const message = `must be ${given.shards} or more: one for each shard`;
+    context.addIssue({ code: 'custom', path: ['recoveryPerSecond'], message });
   }
   const { supervisor } = given.reservedConcurrency;
   const checks = given.recovery === 'prompt' ? checkConcurrency : 0;

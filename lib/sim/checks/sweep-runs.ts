@@ -59,19 +59,20 @@ export function sweepRuns(now: () => number): SweepRuns {
 export interface OutageJudgement {
   readonly writes: readonly Write[];
   readonly sweepRuns: SweepRuns;
-  readonly shardOf: (record: ProcessRecord) => number;
+  /** The shards that it was written to: of two releases, each may have another number of them. */
+  readonly shardsOf: (record: ProcessRecord) => readonly number[];
   readonly outageAfterMs: number;
 }
 
 /** R20: an attempt counts as interrupted only where ticks did not run, or the store failed them. */
 export function judgeOutages(
-  { writes, sweepRuns: seen, shardOf, outageAfterMs }: OutageJudgement,
+  { writes, sweepRuns: seen, shardsOf, outageAfterMs }: OutageJudgement,
   breach: Breach,
 ): void {
   for (const { before, after } of writes) {
     const entry = after.history.at(-1);
     if (before === null || entry?.type !== 'interrupted' || entry.reason !== 'outage') continue;
-    const gaps = seen.gaps(shardOf(after), outageAfterMs, entry.at);
+    const gaps = shardsOf(after).flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at));
     for (const { name, progress } of before.steps) {
       if (!entry.steps.includes(name) || !underWay(progress)) continue;
       const { completeBy } = progress;

@@ -24,7 +24,7 @@ export function instanceOf(
   const machine = machineOf(name, around, () => {});
   machine.setClock(skewMs);
   const store = simStore({
-    ...{ table, machine, faults: around.faults, workMs: 0 },
+    ...{ table, machine, faults: around.faults, workMs: 0, shards: table.shardsMax },
     operations: unrecorded,
     rules: { committed() {}, unknown() {} },
     unreadable: unreadableRecords(around.timeline.now),

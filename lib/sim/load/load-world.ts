@@ -138,7 +138,7 @@ function tablesOf({ around: { timeline, chance }, onWrite }: LoadWorldOptions) {
   const lag = () => chance.between(lagMs.least, lagMs.most);
   const held = laggingHeld(timeline, lag);
   const table = simTable({
-    ...{ now: timeline.now, shards, sweepPeriodMs },
+    ...{ now: timeline.now, shardsMax: shards, sweepPeriodMs },
     indexLag: lag,
     onWrite(write) {
       held.wrote(write.after);

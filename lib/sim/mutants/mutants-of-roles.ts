@@ -167,6 +167,12 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'return known;',
   ),
   mutant(
+    'sweep the shards alone that a tick knows',
+    'sweep-tick',
+    'inUse = await shardsInUse(store, inUse);',
+    '',
+  ),
+  mutant(
     'remember a sweep before it is done',
     'sweep-tick',
     'const shards = Array.from({ length: memory.shards }, (_, shard) => shard);',

@@ -40,6 +40,7 @@ export function coordinationTable(
         sweptAt: swept?.sweptAt ?? null,
         reachedAt: swept?.reachedAt ?? null,
         shards: all,
+        sweptShards: swept?.shards ?? 0,
         unfinished,
       };
     },

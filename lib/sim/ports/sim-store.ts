@@ -14,6 +14,8 @@ import type { SimTable } from './sim-table.ts';
 export interface SimStoreOptions {
   readonly table: SimTable;
   readonly machine: Machine;
+  /** Of the release of the machine. */
+  readonly shards: number;
   readonly faults: Faults;
   readonly operations: OperationLog;
   readonly rules: Pick<SendChecker, 'committed' | 'unknown'>;
@@ -40,7 +42,8 @@ export function unreadableRecords(now: () => number): Unreadable {
 }
 
 export function simStore(options: SimStoreOptions): StateStore {
-  const { table, machine, faults, outage } = options;
+  const { table, machine, faults, outage, shards } = options;
+  const by = { name: machine.name, shards };
   const write = writer(options);
   const read = reader(options);
   const call = <Value>(what: string, act: () => Value, workMs = 0) =>
@@ -55,14 +58,15 @@ export function simStore(options: SimStoreOptions): StateStore {
     });
 
   return {
-    dueShards: table.shards,
+    dueShards: shards,
+    dueShardsMax: table.shardsMax,
     create: (order: Order, record, line) =>
       write(
         record,
         0,
         `create ${record.orderId}`,
         'created',
-        () => table.create(order, record, machine.name, line),
+        () => table.create(order, record, by, line),
         line?.replaced,
       ),
     line: (name) => call('line', () => table.line(name)),
@@ -79,7 +83,7 @@ export function simStore(options: SimStoreOptions): StateStore {
     },
     commit: (record, replaced = record.revision - 1) =>
       write(record, replaced, `commit ${record.orderId} ${record.revision}`, 'committed', () =>
-        table.commit(record, replaced, machine.name),
+        table.commit(record, replaced, by),
       ),
     async records(orderIds) {
       const asked = orderIds.map((orderId) => options.operations.read(orderId));

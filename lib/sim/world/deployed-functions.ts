@@ -72,7 +72,7 @@ export function functionsOf(
       schedulerOf({ ...ports, ...prompt, channels }, shared, { machine, time }),
     ),
     checks: once(() => {
-      const { shards } = shared.table;
+      const { dueShards: shards } = ports.store;
       return assembleDeadlineChecks({ ...nudging, checks, coordination, shards });
     }),
     queued: once(() => assembleSubmission(nudging)),

@@ -81,6 +81,7 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
     rules,
     unreadable: shared.unreadable,
     outage: shared.storeOutage,
+    shards: shared.shards[release],
   };
   const store = simStore({ ...reached, workMs: 0 });
   const ports: ProcessPorts = {

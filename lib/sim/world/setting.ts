@@ -6,7 +6,10 @@ export interface Setting {
   readonly oneProcess: boolean;
   /** Whether deadline checks are sent, as the parameter `recovery` of the stack; one process has its timer. */
   readonly recovery: 'prompt' | 'sweep';
+  /** The shards of the due index, of the old release. */
   readonly shards: number;
+  /** Those of the new release, where they differ: more, or fewer where a raise was taken back. */
+  readonly shardsOfNew?: number;
   readonly sweepPeriodMs: number;
   /** The maximum delay of the sweep schedule, ms. */
   readonly precisionMs: number;
@@ -41,7 +44,7 @@ export function drawnSetting(chance: Chance, isQuiet: boolean): Setting {
   const sweepPeriodMs = chance.pick(oneProcess ? [10_000] : [15_000, 30_000, 60_000]);
   // A quarter of all Supervisors are too slow for the recoveries that a hanging service causes.
   const isSlow = !oneProcess && chance.hits(0.25);
-  return {
+  const drawn: Setting = {
     oneProcess,
     recoveryMs: isSlow ? sweepPeriodMs * chance.pick([0.3, 0.6]) : 1,
     // For a period of a minute, lambdas/supervisor.ts has 50 s.
@@ -66,4 +69,16 @@ export function drawnSetting(chance: Chance, isQuiet: boolean): Setting {
     flood: !isSlow && chance.hits(isQuiet ? 0.7 : 0.03) ? chance.between(6, 30) : 0,
     agentsAreLimited: chance.hits(0.25),
   };
+  return oneProcess ? drawn : { ...drawn, ...raised(drawn) };
+}
+
+/**
+ * In a third of the worlds the new release has three shards more, and in another third the old one: they were raised, and taken back.
+ * Not drawn, so that the worlds of earlier seeds stay what they were.
+ */
+function raised({ shards, faultsMs }: Setting): Pick<Setting, 'shards' | 'shardsOfNew'> {
+  const more = shards + 3;
+  const third = (faultsMs / 1_000) % 3;
+  if (third === 0) return { shards };
+  return third === 1 ? { shards, shardsOfNew: more } : { shards: more, shardsOfNew: shards };
 }

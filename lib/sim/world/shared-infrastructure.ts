@@ -18,7 +18,7 @@ import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/wri
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
-import type { SimAgents } from '#sim/orders/subject.ts';
+import type { Release, SimAgents } from '#sim/orders/subject.ts';
 import { type HeldIndex, scannedHeld } from '#sim/ports/held-index.ts';
 import { type Queues, simQueues } from '#sim/ports/queues.ts';
 import { type CoordinationTable, coordinationTable } from '#sim/ports/sim-coordination.ts';
@@ -47,7 +47,6 @@ export type SentQueue = Pick<SimQueue, 'name' | 'put' | 'count'>;
 /** What the functions of a deployment share. */
 export interface SharedByFunctions {
   readonly around: SimContext;
-  readonly table: Pick<SimTable, 'shards'>;
   /** The orders with a step that waits for an agent. */
   readonly held: HeldIndex;
   readonly coordination: CoordinationTable;
@@ -86,6 +85,8 @@ export interface SharedByFunctions {
 }
 
 export interface SharedInfrastructure extends SharedByFunctions {
+  /** The shards of the due index, by release. */
+  readonly shards: Readonly<Record<Release, number>>;
   readonly table: SimTable;
   readonly stream: SimStream;
   readonly agents: SimAgents;
@@ -130,14 +131,13 @@ export function sharedInfrastructure(
   movers: Movers,
 ): SharedInfrastructure {
   const { timeline, chance, faults, subject } = around;
-  const { oneProcess, concurrency, backlog, recovery, shards, sweepPeriodMs, outageAfterMs } =
-    setting;
+  const { oneProcess, concurrency, backlog, recovery, sweepPeriodMs, outageAfterMs } = setting;
+  const shards = shardsOf(setting);
+  const shardsMax = Math.max(...Object.values(shards));
   const observer = observerOf(around, breach);
   const sweepRuns = sweepRunsOf(timeline.now);
   const table = simTable({
-    now: timeline.now,
-    shards,
-    sweepPeriodMs,
+    ...{ now: timeline.now, shardsMax, sweepPeriodMs },
     indexLag: () => {
       if (oneProcess) return 0;
       // At most the gap that counts as an outage: a minute is long for an index of DynamoDB.
@@ -160,7 +160,7 @@ export function sharedInfrastructure(
   });
   const isOrderly = () =>
     clocksWereRight(faults.hits) &&
-    Array.from({ length: shards }, (_, shard) => shard).every(
+    Array.from({ length: shardsMax }, (_, shard) => shard).every(
       (shard) => sweepRuns.gaps(shard, outageAfterMs - tickMs, timeline.now()).length === 0,
     );
   const rules = {
@@ -174,6 +174,7 @@ export function sharedInfrastructure(
   const limitChecks = deploymentLimits(around, agentSettings, breach);
   return {
     around,
+    shards,
     table,
     held: scannedHeld(() => recordsOf(table)),
     stream,
@@ -207,6 +208,8 @@ export function sharedInfrastructure(
     handOver: movers.handOver,
   };
 }
+
+const shardsOf = ({ shards, shardsOfNew = shards }: Setting) => ({ old: shards, new: shardsOfNew });
 
 /** The calls of services. Those of functions are reported; those of one process are reported to its own checks. */
 function checkedCalls(

@@ -28,7 +28,7 @@ import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
 import { builtIn } from '#sim/orders/built-in.ts';
 import type { Subject } from '#sim/orders/subject.ts';
 import { allOf } from '#sim/ports/queues.ts';
-import { recordsOf, shardOf as shardOfOrder } from '#sim/ports/sim-table.ts';
+import { recordsOf } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
 import type { Host } from './host.ts';
 import { drawnSetting, type Setting } from './setting.ts';
@@ -244,8 +244,8 @@ function judge(
   const { oneProcess, outageAfterMs } = world.setting;
   if (!oneProcess && clocksWereRight(faults.hits)) {
     const { sweepRuns } = shared;
-    const shardOf = ({ orderId }: ProcessRecord) => shardOfOrder(orderId, table.shards);
-    judgeOutages({ writes, sweepRuns, shardOf, outageAfterMs }, breach);
+    const shardsOf = ({ orderId }: ProcessRecord) => table.shardsOf(orderId);
+    judgeOutages({ writes, sweepRuns, shardsOf, outageAfterMs }, breach);
   }
 }
 

@@ -1,0 +1,53 @@
+/** What one order takes of each part: as the meter of `npm run bill` counts it. */
+import type { Consumption } from '../bill/consumption.ts';
+import { dollars } from '../bill/dollars.ts';
+import { consume } from '../bill/run.ts';
+
+/** Per order of three steps that goes well. */
+export interface Demand {
+  /** Write units of each table and index, by name. */
+  readonly writeUnits: Readonly<Record<string, number>>;
+  /** Read units, likewise. */
+  readonly readUnits: Readonly<Record<string, number>>;
+  /** Messages to the Scheduler, in all of its queues. */
+  readonly schedulerMessages: number;
+  /** Messages to all agents: its steps. */
+  readonly agentMessages: number;
+  /** Entries of the change stream until its end. */
+  readonly changes: number;
+  /** Those of them of which a submitter with `replyTo` is told. */
+  readonly told: number;
+  /** Dollars per million orders, in batches of ten and in single messages. */
+  readonly dollarsPerMillion: { readonly batches: number; readonly single: number };
+}
+
+/** Runs orders through the bundled functions. @param orders at most so many of each kind, a multiple of ten */
+export async function measuredDemand(orders: number): Promise<Demand> {
+  const batches = await consume({ orders, batchMax: 10, waveOrders: Math.min(orders, 100) });
+  const single = await consume({ orders, batchMax: 1, waveOrders: Math.min(orders, 100) });
+  return demandOf(batches, single);
+}
+
+export function demandOf(batches: Consumption, single: Consumption): Demand {
+  const { orders } = batches;
+  const each = (amount: number) => rounded(amount / orders);
+  const eachOf = (units: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(units).map(([name, amount]) => [name, each(amount)]));
+  return {
+    writeUnits: eachOf(batches.writeUnitsBy),
+    readUnits: eachOf(batches.readUnitsBy),
+    schedulerMessages: each(batches.messagesBy.scheduler),
+    agentMessages: each(batches.messagesBy.agent),
+    changes: each(batches.changes),
+    told: each(batches.stateChanges),
+    dollarsPerMillion: { batches: total(batches), single: total(single) },
+  };
+}
+
+/** A row that is paid once a month, and not by the order, is too small to count at these rates. */
+function total(used: Consumption): number {
+  const { 'custom metrics (1 M orders a month)': _, ...rows } = dollars(used);
+  return rounded(Object.values(rows).reduce((sum, one) => sum + one, 0));
+}
+
+const rounded = (amount: number) => Math.round(amount * 100) / 100;
