@@ -64,7 +64,7 @@ export const constants = {
   /** A call of DynamoDB, SQS or EventBridge, ms: assumed. */
   callMs: { value: 10, source: 'bench/bill/prices.ts' },
   /** A batch of ten messages in the Scheduler at 256 MiB, ms, measured on the shipped bundles. */
-  schedulerBatchMs: { value: 87, source: 'docs/aws.md#before-1000-orders-per-second' },
+  schedulerBatchMs: { value: 87, source: 'docs/aws.md#capacity' },
   /** The answer of an agent's service, ms: assumed. */
   serviceMs: { value: 100, source: 'bench/bill/prices.ts' },
   /** Of a sweep that is handed over, before it leaves the rest to the next one, s: the timeout less its reserve. */

@@ -28,7 +28,7 @@ export async function measuredDemand(orders: number): Promise<Demand> {
   return demandOf(batches, single);
 }
 
-export function demandOf(batches: Consumption, single: Consumption): Demand {
+function demandOf(batches: Consumption, single: Consumption): Demand {
   const { orders } = batches;
   const each = (amount: number) => rounded(amount / orders);
   const eachOf = (units: Readonly<Record<string, number>>) =>

@@ -194,7 +194,7 @@ function queueParts(load: Load): readonly Described[] {
 }
 
 /** Told changes per second of one batch after the other, when every order has `replyTo`. */
-export function toldPerSecond({ design, demand, costs: used }: Load): number {
+function toldPerSecond({ design, demand, costs: used }: Load): number {
   const told = (batchSize * demand.told) / demand.changes;
   const cpuMs = (told * used.toldCpuMs * constants.coreMiB.value) / design.notifierMiB;
   return (told * 1_000) / (cpuMs + constants.notifierRoundTrips.value * used.callMs);
