@@ -15,7 +15,7 @@ export interface RunCounts {
   readonly messages: ReadonlyMap<FunctionKind, number>;
   /** Changes of process records, as the change stream has them. */
   readonly changes: number;
-  /** Those of them that change the process state: a submitter with `replyTo` is told each. */
+  /** Those of them that change the process state: a submitter with `replyTo` is notified of each. */
   readonly stateChanges: number;
   /** Requests of the pollers: a receive and a delete for each batch. */
   readonly polls: number;

@@ -57,8 +57,8 @@ export const constants = {
   coreMiB: { value: 1_769, source: `${lambdaGuide}/configuration-memory.html` },
   /** CPU of a recovery, ms on one core: 0.43 to 0.76 between machines. */
   recoveryCpuMs: { value: 0.76, source: 'npm run bench:sweep -- --attempts 1' },
-  /** CPU of a change that is told, ms on one core: 0.15 to 0.27 between runs and channels. */
-  toldCpuMs: { value: 0.27, source: 'npm run bench:notify' },
+  /** CPU of a change that is notified, ms on one core: 0.15 to 0.27 between runs and channels. */
+  notifyCpuMs: { value: 0.27, source: 'npm run bench:notify' },
   /** Round trips of a batch of the notifier, each of {@link callMs}: SQS or EventBridge takes ten of its messages at a time. */
   notifierRoundTrips: { value: 3, source: 'docs/aws.md#notification-throughput' },
   /** A call of DynamoDB, SQS or EventBridge, ms: assumed. */

@@ -15,8 +15,8 @@ export interface Demand {
   readonly agentMessages: number;
   /** Entries of the change stream until its end. */
   readonly changes: number;
-  /** Those of them of which a submitter with `replyTo` is told. */
-  readonly told: number;
+  /** Those of them of which a submitter with `replyTo` is notified. */
+  readonly notified: number;
   /** Dollars per million orders, in batches of ten and in single messages. */
   readonly dollarsPerMillion: { readonly batches: number; readonly single: number };
 }
@@ -39,7 +39,7 @@ function demandOf(batches: Consumption, single: Consumption): Demand {
     schedulerMessages: each(batches.messagesBy.scheduler),
     agentMessages: each(batches.messagesBy.agent),
     changes: each(batches.changes),
-    told: each(batches.stateChanges),
+    notified: each(batches.stateChanges),
     dollarsPerMillion: { batches: total(batches), single: total(single) },
   };
 }

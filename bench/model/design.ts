@@ -18,7 +18,7 @@ export interface Design {
   readonly apiRequests: number;
   /** Write units per second for which each table and index is prepared on its first day. */
   readonly warmWriteUnits: Readonly<Record<'Orders' | 'Processes' | 'Due' | 'Recent', number>>;
-  /** Batches of a shard of the change stream that are told at once. */
+  /** Batches of a shard of the change stream that are notified at once. */
   readonly parallelizationFactor: number;
   readonly notifierMiB: number;
   readonly supervisorMiB: number;

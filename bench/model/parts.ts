@@ -7,18 +7,18 @@ import { recoveredPerSecond } from './recovery.ts';
 
 /** CPU and durations, ms, which differ from machine to machine. */
 export type Costs = Readonly<
-  Record<'recoveryCpuMs' | 'toldCpuMs' | 'callMs' | 'schedulerBatchMs' | 'serviceMs', number>
+  Record<'recoveryCpuMs' | 'notifyCpuMs' | 'callMs' | 'schedulerBatchMs' | 'serviceMs', number>
 >;
 
 export const costs: Costs = {
   recoveryCpuMs: constants.recoveryCpuMs.value,
-  toldCpuMs: constants.toldCpuMs.value,
+  notifyCpuMs: constants.notifyCpuMs.value,
   callMs: constants.callMs.value,
   schedulerBatchMs: constants.schedulerBatchMs.value,
   serviceMs: constants.serviceMs.value,
 };
 
-/** What a part is limited by: the design, an account's quota, or what AWS gives nobody more of. */
+/** What a part is limited by: the design, an account's quota, or what AWS raises for no account. */
 type Kind = 'partition' | 'design' | 'quota';
 
 export interface Part {
@@ -66,7 +66,7 @@ export function partsOfOrders(load: Load): readonly Part[] {
     ...frontDoorParts(load),
     ...tableParts(load),
     ...queueParts(load),
-    tellingPart(load),
+    notifierPart(load),
     eventPart(demand),
   ].map((part) => partOf(rate, part));
 }
@@ -103,7 +103,7 @@ function tableParts({ design, demand }: Load): readonly Described[] {
         unit: 'write units/s',
         kind: 'partition',
         limit: constants.partitionWriteUnits.value,
-        // Shards that share a partition are told apart only after DynamoDB has split it.
+        // Shards that share a partition are notified apart only after DynamoDB has split it.
         perOrder: units(name) / Math.min(design.shards, partitionsOf(name)),
         remedy: 'shards, warmOrdersPerSecond',
       }),
@@ -179,7 +179,7 @@ function queueParts(load: Load): readonly Described[] {
         frontDoorSeconds +
         demand.schedulerMessages * batches * schedulerSeconds +
         demand.agentMessages * batches * agentSeconds +
-        demand.told / toldPerSecond(load),
+        demand.notified / notifiedPerSecond(load),
       remedy: 'Lambda: Concurrent executions',
     },
     {
@@ -194,32 +194,32 @@ function queueParts(load: Load): readonly Described[] {
 }
 
 /** Told changes per second of one batch after the other, when every order has `replyTo`. */
-function toldPerSecond({ design, demand, costs: used }: Load): number {
-  const told = (batchSize * demand.told) / demand.changes;
-  const cpuMs = (told * used.toldCpuMs * constants.coreMiB.value) / design.notifierMiB;
-  return (told * 1_000) / (cpuMs + constants.notifierRoundTrips.value * used.callMs);
+function notifiedPerSecond({ design, demand, costs: used }: Load): number {
+  const notified = (batchSize * demand.notified) / demand.changes;
+  const cpuMs = (notified * used.notifyCpuMs * constants.coreMiB.value) / design.notifierMiB;
+  return (notified * 1_000) / (cpuMs + constants.notifierRoundTrips.value * used.callMs);
 }
 
-function tellingPart(load: Load): Described {
+function notifierPart(load: Load): Described {
   const { design, demand } = load;
   const shards = Math.floor(design.warmWriteUnits.Processes / constants.partitionWriteUnits.value);
   return {
-    part: 'telling: a shard of the stream, replyTo on all',
+    part: 'notifier: a shard of the stream, replyTo on all',
     unit: 'changes/s',
     kind: 'design',
-    limit: design.parallelizationFactor * toldPerSecond(load),
-    perOrder: demand.told / shards,
+    limit: design.parallelizationFactor * notifiedPerSecond(load),
+    perOrder: demand.notified / shards,
     remedy: 'warmOrdersPerSecond: each partition is a shard',
   };
 }
 
-function eventPart({ told }: Demand): Described {
+function eventPart({ notified }: Demand): Described {
   return {
-    part: 'telling by events: PutEvents, quota',
+    part: 'events of the notifier: PutEvents, quota',
     unit: 'requests/s',
     kind: 'quota',
     limit: constants.putEventsRequests.value,
-    perOrder: told / constants.entriesPerRequest.value,
+    perOrder: notified / constants.entriesPerRequest.value,
     remedy: 'EventBridge: PutEvents throttle limit',
   };
 }

@@ -101,8 +101,8 @@ function goalLines(columns: readonly Figures[], rate: number): readonly string[]
       ({ ramp }) => `${number(ramp.used)} of ${number(ramp.limit)}`,
     ),
     line(
-      'told per second and shard',
-      ({ told }) => `${number(told.used)} of ${number(told.limit)}`,
+      'notified per second and shard',
+      ({ notified }) => `${number(notified.used)} of ${number(notified.limit)}`,
     ),
     line('all goals', ({ reached }) => (reached ? 'reached' : 'not reached')),
   ];

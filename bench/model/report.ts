@@ -20,8 +20,8 @@ export interface Goals {
   readonly busiestPartition: number;
   /** The same after an outage, beside orders that go well. */
   readonly busiestPartitionAfterOutage: number;
-  /** Changes told per second of a shard of the stream, and what it can take. */
-  readonly told: { readonly used: number; readonly limit: number };
+  /** Changes notified per second of a shard of the stream, and what it can take. */
+  readonly notified: { readonly used: number; readonly limit: number };
   /** The orders of an outage of 100 s, s. */
   readonly overdueSeconds: number;
   /** A million overdue orders, s: after an outage, and of a service that hangs. */
@@ -76,8 +76,8 @@ export function reportOf(rate: number, demand: Demand, costs: Costs): Report {
 function goalsOf(load: Load, orders: readonly Part[], failures: readonly Part[]): Goals {
   const busiest = Math.max(...orders.filter(isPartition).map(({ used }) => used));
   const after = Math.max(busiest, ...failures.filter(isAfterOutage).map(({ used }) => used));
-  const telling = orders.find(({ part }) => part.startsWith('telling: '));
-  const told = { used: telling?.used ?? 0, limit: telling?.limit ?? 0 };
+  const notifier = orders.find(({ part }) => part.startsWith('notifier: '));
+  const notified = { used: notifier?.used ?? 0, limit: notifier?.limit ?? 0 };
   const millionSeconds = {
     outage: secondsOfMillion(load, 'outage'),
     hang: secondsOfMillion(load, 'hang'),
@@ -90,13 +90,13 @@ function goalsOf(load: Load, orders: readonly Part[], failures: readonly Part[])
   return {
     busiestPartition: busiest,
     busiestPartitionAfterOutage: after,
-    told,
+    notified,
     overdueSeconds,
     millionSeconds,
     ramp,
     reached:
       after <= partitionGoal &&
-      told.used <= told.limit &&
+      notified.used <= notified.limit &&
       overdueSeconds <= overdueGoal.seconds &&
       ramp.used <= ramp.limit,
   };

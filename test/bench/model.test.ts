@@ -15,7 +15,7 @@ const demand: Demand = {
   schedulerMessages: 4,
   agentMessages: 3,
   changes: 5,
-  told: 3,
+  notified: 3,
   dollarsPerMillion: { batches: 11.12, single: 21.61 },
 };
 
@@ -46,10 +46,10 @@ test('a design of two shards and 256 MiB is full at the rates that a first analy
     recoveryPerSecond: 1_000_000,
   };
   // It had the CPU of an earlier notifier, and no time for its calls.
-  const load = { rate: 1, design, demand, costs: { ...costs, toldCpuMs: 0.75, callMs: 0 } };
+  const load = { rate: 1, design, demand, costs: { ...costs, notifyCpuMs: 0.75, callMs: 0 } };
   expect(fullAt(load, 'API: its own throttle')).toBe(1_000);
   expect(fullAt(load, 'index Due: a partition')).toBe(1_000);
-  expect(fullAt(load, 'telling: ')).toBe(257);
+  expect(fullAt(load, 'notifier: ')).toBe(257);
   expect(fullAt(load, 'table Processes: a partition, first day')).toBe(667);
   expect(fullAt(load, 'timeouts')).toBe(317);
   expect(Math.round(secondsOfMillion(load, 'hang') / 60)).toBe(53);
@@ -89,7 +89,7 @@ test.each([100, 1_000, 2_000, 5_000, 10_000])(
     const { advised } = reportOf(rate, demand, costs);
     expect(advised.goals.reached).toBe(true);
     expect(advised.goals.busiestPartitionAfterOutage).toBeLessThanOrEqual(partitionGoal);
-    expect(advised.goals.told.used).toBeLessThan(advised.goals.told.limit);
+    expect(advised.goals.notified.used).toBeLessThan(advised.goals.notified.limit);
     expect(advised.goals.ramp.used).toBeLessThanOrEqual(advised.goals.ramp.limit);
     expect(advised.goals.overdueSeconds).toBeLessThanOrEqual(240);
   },

@@ -4,8 +4,9 @@ import { warmWriteUnits } from '#infra/warm-throughput.ts';
 import { measuredDemand } from '../../bench/model/demand.ts';
 import { batch } from '../../bench/notify/batches.ts';
 
-test('the units by which tables are prepared, and the changes that are told, are those that the meter counts', async () => {
-  const { writeUnits, told, changes, schedulerMessages, agentMessages } = await measuredDemand(20);
+test('the units by which tables are prepared, and the changes that are notified, are those that the meter counts', async () => {
+  const { writeUnits, notified, changes, schedulerMessages, agentMessages } =
+    await measuredDemand(20);
   const rate = 70_000;
   for (const name of ['Orders', 'Processes', 'Due', 'Recent'] as const) {
     const perOrder = (warmWriteUnits(name, { orders: rate, shards: 1 }) * 0.7) / rate;
@@ -14,6 +15,6 @@ test('the units by which tables are prepared, and the changes that are told, are
     expect(writeUnits[name]).toBeLessThan(perOrder + 0.5);
   }
   const { delivered, Records } = batch('queue');
-  expect(told / changes).toBe(delivered / Records.length);
+  expect(notified / changes).toBe(delivered / Records.length);
   expect([schedulerMessages, agentMessages]).toEqual([4, 3]);
 }, 120_000);
