@@ -193,7 +193,7 @@ function queueParts(load: Load): readonly Described[] {
   ];
 }
 
-/** Told changes per second of one batch after the other, when every order has `replyTo`. */
+/** Notified changes per second of one batch after the other, when every order has `replyTo`. */
 function notifiedPerSecond({ design, demand, costs: used }: Load): number {
   const notified = (batchSize * demand.notified) / demand.changes;
   const cpuMs = (notified * used.notifyCpuMs * constants.coreMiB.value) / design.notifierMiB;
