@@ -358,7 +358,7 @@ test('a late Supervisor is an alarm, and it has more than half a core', () => {
   prod.hasResourceProperties('AWS::Lambda::Function', {
     Description: 'Reeve: Supervisor',
     MemorySize: 1_024,
-    Environment: { Variables: Match.objectLike({ REEVE_SHARDS: '4' }) },
+    Environment: { Variables: Match.objectLike({ REEVE_SHARDS: '8' }) },
   });
 });
 
