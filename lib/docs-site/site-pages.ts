@@ -75,6 +75,7 @@ const use = [
 const aws = [
   document('aws', 'Deployment'),
   document('runbook', 'Runbook'),
+  document('scale', 'Before 1,000 orders per second'),
   {
     ...{ source: 'examples/cdk-app/README.md', path: 'cdk-app' },
     label: 'In an existing CDK app',
