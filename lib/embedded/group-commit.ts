@@ -14,6 +14,11 @@ import { isFull, isOfOneRow, storeError } from './store-error.ts';
 export interface GroupCommit {
   /** Runs `work` inside the next transaction; resolves with its result once that is durable. */
   write<Result>(work: () => Result): Promise<Result>;
+  /** As `write`; resolves with what `then` makes of the result, which it gets once that is durable. */
+  writeThen<Written, Result>(
+    work: () => Written,
+    then: (written: Written) => Result,
+  ): Promise<Result>;
   /** Commits the waiting writes now. */
   flush(): void;
 }
@@ -81,24 +86,34 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     }
   }
 
-  return {
-    flush,
-    write<Result>(work: () => Result) {
-      return new Promise<Result>((resolve, reject) => {
-        let result: Result;
-        // After the microtasks of this turn, so that the writes that they add join the group.
-        if (waiting.length === 0) setImmediate(flush);
-        waiting.push({
-          run: () => {
-            result = work();
-          },
-          resolve: () => resolve(result),
-          reject,
-        });
+  function writeThen<Written, Result>(
+    work: () => Written,
+    then: (written: Written) => Result,
+  ): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      let written: Written;
+      // After the microtasks of this turn, so that the writes that they add join the group.
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({
+        run() {
+          written = work();
+        },
+        resolve() {
+          try {
+            resolve(then(written));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        reject,
       });
-    },
-  };
+    });
+  }
+
+  return { flush, write: (work) => writeThen(work, asItIs), writeThen };
 }
+
+const asItIs = <Value>(value: Value): Value => value;
 
 /** Prepared once, because SQLite would compile both statements again for each commit. */
 function transaction({ database, beforeCommit }: GroupCommitOptions) {

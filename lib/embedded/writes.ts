@@ -85,16 +85,19 @@ export function writes(
       return 'created';
     },
 
-    async commit(record, replaced = record.revision - 1) {
-      const written = await group.write(() => {
-        const before = cache.get(record.orderId);
-        if (before?.record.writeId === record.writeId) return 'committed';
-        return replace(before, record, replaced) ?? 'conflict';
-      });
-      if (typeof written === 'string') return written;
-      notify(record, written.before, written.changes);
-      return 'committed';
-    },
+    commit: (record, replaced = record.revision - 1) =>
+      group.writeThen(
+        () => {
+          const before = cache.get(record.orderId);
+          if (before?.record.writeId === record.writeId) return 'committed';
+          return replace(before, record, replaced) ?? 'conflict';
+        },
+        (written) => {
+          if (typeof written === 'string') return written;
+          notify(record, written.before, written.changes);
+          return 'committed';
+        },
+      ),
 
     line: async (name) => lines.read(name),
     changeLine: (change) =>

@@ -168,12 +168,12 @@ async function attempt(
     }
     hasCalled = true;
     const one = next(admitted.isProbe);
-    const given = admitted.isProbe
-      ? limit.before(request.completeWithinMs * probeReserve)
-      : one.late;
     try {
       // Code that ignores its signal ends for the breaker too, so that it cannot keep a circuit half-open.
-      const output = await Promise.race([act(agent, request, input.data, one.call), given]);
+      const acting = act(agent, request, input.data, one.call);
+      const output = await (admitted.isProbe
+        ? limit.boundBefore(request.completeWithinMs * probeReserve, acting)
+        : one.bound(acting));
       admitted.answered();
       one.answered();
       const fault = oversizeFault(output);
@@ -219,14 +219,23 @@ async function refusalOf(breaker: Breaker, request: Request): Promise<Refusal> {
   return 'gate' in again ? again : { gate: 'circuit', retryAfterMs: 0 };
 }
 
-async function act(
+function act(
   agent: AgentImplementation,
   request: Request,
   input: JsonValue,
   call: Call,
 ): Promise<JsonValue> {
-  if (request.action === 'perform') return agent.perform(input, call);
-  const { performKey, output } = request;
+  return request.action === 'perform'
+    ? agent.perform(input, call)
+    : undo(agent, request, input, call);
+}
+
+async function undo(
+  agent: AgentImplementation,
+  { performKey, output }: Request,
+  input: JsonValue,
+  call: Call,
+): Promise<null> {
   await agent.undo?.({ performKey, input, output }, call);
   return null;
 }

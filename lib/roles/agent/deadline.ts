@@ -8,17 +8,17 @@ export interface Deadline {
   readonly completeBy: number;
   /** Aborted once complete-by has passed, also when first read after that. */
   readonly signal: AbortSignal;
-  /** Rejects when complete-by has passed: race it against work that may ignore its signal. */
-  readonly late: Promise<never>;
-  /** Rejects this time, ms, before complete-by, and aborts the signal then. Call it once. */
-  before(ms: number): Promise<never>;
+  /** Settles as the work does, which may ignore the signal; rejects when complete-by passes before. For one work at a time. */
+  bound<Result>(work: Promise<Result>): Promise<Result>;
+  /** As `bound`, but rejects this time, ms, before complete-by, and aborts the signal then. */
+  boundBefore<Result>(ms: number, work: Promise<Result>): Promise<Result>;
   isPast(): boolean;
   moveTo(completeBy: number): void;
   /** Waits for this time, ms, or until the deadline. */
   pause(ms: number): Promise<void>;
   /** Passes now, because its process ends. */
   stop(): void;
-  /** Cancels the timer: `late` no longer rejects. */
+  /** Cancels the timers: nothing is rejected any more. */
   end(): void;
 }
 
@@ -27,94 +27,128 @@ export interface Deadline {
  * @param open the deadlines of calls that have not ended; this one is among them until `end`
  */
 export function deadline(clock: Clock, first: number, open: Set<Deadline>): Deadline {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  late.catch(() => {});
-  let completeBy = first;
-  let fired = false;
-  let isAborted = false;
-  let cancel = schedule();
-  let moveEarly = () => {};
-  let cancelEarly = () => {};
-  let giveUpEarly = (_: TransientFault) => {};
-  // Made on first use: it is most of the cost of a call that does not use it.
-  let controller: AbortController | undefined;
-
-  function schedule() {
-    return clock.after(completeBy - clock.now() + 1, () =>
-      pass('complete-by-passed', 'There was no answer by complete-by.'),
-    );
-  }
-
-  function pass(code: string, message: string): void {
-    fired = true;
-    abort();
-    const fault = new TransientFault(code, message);
-    reject(fault);
-    giveUpEarly(fault);
-  }
-
-  function abort(): void {
-    isAborted = true;
-    controller?.abort();
-  }
-
-  const own: Deadline = {
-    late,
-    before(ms) {
-      const { promise, reject: giveUp } = Promise.withResolvers<never>();
-      promise.catch(() => {});
-      giveUpEarly = giveUp;
-      moveEarly = () => {
-        cancelEarly();
-        cancelEarly = clock.after(completeBy - ms - clock.now() + 1, () => {
-          abort();
-          giveUp(new TransientFault('probe-unanswered', 'There was no answer in time.'));
-        });
-      };
-      moveEarly();
-      return promise;
-    },
-    get completeBy() {
-      return completeBy;
-    },
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (isAborted) controller.abort();
-      }
-      return controller.signal;
-    },
-    // Once fired, it stays past: else a clock set back, or a timer that fires early, would make the runner
-    // retry against `late`, which has already rejected.
-    isPast: () => fired || clock.now() > completeBy,
-    moveTo(later) {
-      cancel();
-      completeBy = later;
-      cancel = schedule();
-      moveEarly();
-    },
-    pause: (ms) => pause(clock, ms, late),
-    stop() {
-      own.end();
-      pass('process-ended', 'The process of the agent ends.');
-    },
-    end() {
-      cancel();
-      cancelEarly();
-      open.delete(own);
-    },
-  };
+  const own = new CallDeadline(clock, first, open);
   open.add(own);
   return own;
 }
 
-async function pause(clock: Clock, ms: number, late: Promise<never>): Promise<void> {
-  let stop: (() => void) | undefined;
-  await Promise.race([
-    new Promise<void>((resolve) => {
-      stop = clock.after(ms, resolve);
-    }),
-    late.catch(() => {}),
-  ]);
-  stop?.();
+const nothing = () => {};
+const late = () => new TransientFault('complete-by-passed', 'There was no answer by complete-by.');
+const unanswered = () => new TransientFault('probe-unanswered', 'There was no answer in time.');
+
+/** A class, because each call of an agent has one: closures take several times the memory. */
+class CallDeadline implements Deadline {
+  readonly #clock: Clock;
+  readonly #open: Set<Deadline>;
+  #completeBy: number;
+  /** Why it has passed. */
+  #fault: TransientFault | undefined;
+  #isAborted = false;
+  #cancel: () => void;
+  /** Rejects the work that is bound. */
+  #giveUp: (fault: TransientFault) => void = nothing;
+  /** Of the bound work, ms before complete-by; undefined: complete-by itself. */
+  #earlyMs: number | undefined;
+  #cancelEarly = nothing;
+  /** What ends each pause. */
+  #pauses: Set<() => void> | undefined;
+  // Made on first use: it is most of the cost of a call that does not use it.
+  #controller: AbortController | undefined;
+
+  constructor(clock: Clock, first: number, open: Set<Deadline>) {
+    this.#clock = clock;
+    this.#open = open;
+    this.#completeBy = first;
+    this.#cancel = this.#schedule();
+  }
+
+  get completeBy() {
+    return this.#completeBy;
+  }
+
+  get signal() {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isAborted) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  bound<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      // Code without types may return what is no promise.
+      Promise.resolve(work).then(resolve, reject);
+      if (this.#fault !== undefined) reject(this.#fault);
+    });
+  }
+
+  boundBefore<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+    this.#earlyMs = ms;
+    this.#scheduleEarly(ms);
+    return this.bound(work);
+  }
+
+  // Once past, it stays past: else a clock set back, or a timer that fires early, would make the runner retry although the
+  // signal is aborted.
+  isPast() {
+    return this.#fault !== undefined || this.#clock.now() > this.#completeBy;
+  }
+
+  moveTo(later: number) {
+    this.#cancel();
+    this.#completeBy = later;
+    this.#cancel = this.#schedule();
+    if (this.#earlyMs !== undefined) this.#scheduleEarly(this.#earlyMs);
+  }
+
+  pause(ms: number): Promise<void> {
+    if (this.#fault !== undefined) return Promise.resolve();
+    this.#pauses ??= new Set();
+    const pauses = this.#pauses;
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        pauses.delete(end);
+        resolve();
+      };
+      const cancel = this.#clock.after(ms, end);
+      pauses.add(end);
+    });
+  }
+
+  stop() {
+    this.end();
+    this.#pass(new TransientFault('process-ended', 'The process of the agent ends.'));
+  }
+
+  end() {
+    this.#cancel();
+    this.#cancelEarly();
+    this.#open.delete(this);
+  }
+
+  #schedule() {
+    return this.#clock.after(this.#completeBy - this.#clock.now() + 1, () => this.#pass(late()));
+  }
+
+  #pass(fault: TransientFault) {
+    this.#fault = fault;
+    this.#abort();
+    for (const end of this.#pauses ?? []) end();
+    this.#giveUp(fault);
+  }
+
+  #scheduleEarly(ms: number) {
+    this.#cancelEarly();
+    this.#cancelEarly = this.#clock.after(this.#completeBy - ms - this.#clock.now() + 1, () => {
+      this.#abort();
+      this.#giveUp(unanswered());
+    });
+  }
+
+  #abort() {
+    this.#isAborted = true;
+    this.#controller?.abort();
+  }
 }

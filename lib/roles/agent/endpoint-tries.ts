@@ -16,8 +16,8 @@ import { type Deadline, deadline } from './deadline.ts';
 /** One call. `end` must follow. */
 export interface EndpointTry {
   readonly call: Call;
-  /** Rejects when the time of the call has passed. */
-  readonly late: Promise<never>;
+  /** Settles as the work of the call does; rejects when its time passes before. */
+  bound<Result>(work: Promise<Result>): Promise<Result>;
   answered(): void;
   /** Returns whether another endpoint is to be called at once. */
   failed(): boolean;
@@ -60,7 +60,8 @@ export function triesOf(
 ): NextTry {
   if (pool === null) {
     const { answered, failed, end } = unjudged;
-    const only = { call: makeCall(null, limit), late: limit.late, answered, failed, end };
+    const bound: EndpointTry['bound'] = (work) => limit.bound(work);
+    const only = { call: makeCall(null, limit), bound, answered, failed, end };
     return () => only;
   }
   const report = (url: string, verdict: EndpointVerdict) => {
@@ -81,7 +82,7 @@ export function triesOf(
     const part = isLast || isWhole ? limit : deadline(clock, beganAt + half, deadlines);
     return {
       call: makeCall(chosen.url, part),
-      late: part.late,
+      bound: (work) => part.bound(work),
       answered: () => report(chosen.url, chosen.answered(clock.now())),
       failed() {
         report(chosen.url, chosen.failed(clock.now(), limit.completeBy - beganAt));

@@ -73,16 +73,17 @@ export function transitions(given: TransitionPorts): Transitions {
       const outcomes: Outcome[] = [];
       const toSend: ToSend = { commands: [], checks: [] };
       const [loaded] = await Promise.all([loadBatch(ports.store, batch), settings?.refresh?.()]);
-      await Promise.all(
-        byOrder(batch).map(async ({ places, events }) => {
-          const own = await applyInSequence(ports, events, loaded, toSend);
-          for (const [at, outcome] of own.entries()) {
-            const place = places[at];
-            if (place !== undefined) outcomes[place] = outcome;
-            if (outcome.kind === 'committed') reportHeld(outcome.record);
-          }
-        }),
+      const groups = byOrder(batch);
+      const applied = await Promise.all(
+        groups.map(({ events }) => applyInSequence(ports, events, loaded, toSend)),
       );
+      for (const [of, { places }] of groups.entries()) {
+        for (const [at, outcome] of (applied[of] ?? []).entries()) {
+          const place = places[at];
+          if (place !== undefined) outcomes[place] = outcome;
+          if (outcome.kind === 'committed') reportHeld(outcome.record);
+        }
+      }
       await sendCommands(ports, toSend.commands, toSend.checks);
       return outcomes;
     },

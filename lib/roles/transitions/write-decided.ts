@@ -34,24 +34,16 @@ interface Committed {
 
 type ToWrite = Pick<Transition, 'record' | 'commands'>;
 
-/** Gives back the slots of requests that are not to be sent. */
-export async function writeDecided(
-  ports: WritePorts,
-  { decisions }: DecidedTogether,
-): Promise<Written> {
+/**
+ * Gives back the slots of requests that are not to be sent. Not an async function: all writes wait here for the disk, and
+ * each such function takes memory for it.
+ */
+export function writeDecided(ports: WritePorts, { decisions }: DecidedTogether): Promise<Written> {
   const [first] = decisions;
   const isSeveral = decisions.length > 1;
   const all = isSeveral ? combined(decisions) : first.decision;
-  let written: Written | null = null;
-  try {
-    // Not in a function of its own: all of them wait here for the disk, and each async function takes memory for it.
-    const next = { ...all.record, writeId: ports.ids.writeId() };
-    const outcome = await commitOrRepeat(ports.store, next, first.before);
-    written = writtenOf(outcome, next, all.commands);
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    written = isSeveral ? { kind: 'refused' } : await writeShortened(ports, first, error);
-  } finally {
+  const next = { ...all.record, writeId: ports.ids.writeId() };
+  const giveBack = (written: Written | null) => {
     const commands = written?.kind === 'committed' ? written.commands : [];
     for (const { gated } of decisions) {
       // A record in its shortest form may send fewer requests than were granted.
@@ -59,8 +51,24 @@ export async function writeDecided(
       if (gated.granted.length > 0 && mayDiffer)
         releaseUnsent(ports.gates, gated.granted, commands);
     }
-  }
-  return written;
+  };
+  return commitOrRepeat(ports.store, next, first.before, {
+    onWritten(outcome) {
+      const written = writtenOf(outcome, next, all.commands);
+      giveBack(written);
+      return written;
+    },
+    async onFailed(error) {
+      let written: Written | null = null;
+      try {
+        if (!(error instanceof RefusedError)) throw error;
+        written = isSeveral ? { kind: 'refused' } : await writeShortened(ports, first, error);
+        return written;
+      } finally {
+        giveBack(written);
+      }
+    },
+  });
 }
 
 function combined(decisions: DecidedTogether['decisions']): ToWrite {
@@ -85,25 +93,35 @@ async function writeShortened(
   log.warn('order-refused', { orderId, code: refused.code });
   if (short.kind === 'ignored') return short;
   const next = { ...short.record, writeId: ids.writeId() };
-  try {
-    return writtenOf(await commitOrRepeat(store, next, before), next, short.commands);
-  } catch (error) {
-    if (error instanceof RefusedError) log.error('order-unwritable', { orderId, code: error.code });
-    throw error;
-  }
+  return commitOrRepeat(store, next, before, {
+    onWritten: (outcome) => writtenOf(outcome, next, short.commands),
+    async onFailed(error) {
+      if (error instanceof RefusedError)
+        log.error('order-unwritable', { orderId, code: error.code });
+      throw error;
+    },
+  });
 }
 
 type Commit = 'committed' | 'conflict';
+
+/** What follows a write. */
+interface Follow {
+  readonly onWritten: (outcome: Commit) => Written;
+  readonly onFailed: (error: unknown) => Promise<Written>;
+}
 
 /** Repeats the write once when its answer was lost: the store recognises the write by its id (R12). */
 function commitOrRepeat(
   store: StateStore,
   next: ProcessRecord,
   { revision }: ProcessRecord,
-): Promise<Commit> {
-  return store.commit(next, revision).catch((error: unknown) => {
-    if (error instanceof UnavailableError) return store.commit(next, revision);
-    throw error;
+  { onWritten, onFailed }: Follow,
+): Promise<Written> {
+  return store.commit(next, revision).then(onWritten, (error: unknown) => {
+    if (error instanceof UnavailableError)
+      return store.commit(next, revision).then(onWritten, onFailed);
+    return onFailed(error);
   });
 }
 

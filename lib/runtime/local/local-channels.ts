@@ -12,6 +12,7 @@ import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
 import type { OrderBacklog } from '#in-process/backlog/order-backlog.ts';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
+import { directChannel } from '#in-process/direct-channel.ts';
 import {
   type LocalChannel,
   type LocalChannelOptions,
@@ -93,18 +94,14 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
         inFlightMax: batchesInFlightMax,
       }),
     serve({ contract: { name } }, runner) {
-      const serveOne = async ([request]: readonly Request[]) =>
-        request === undefined ? [] : [await runner.handle(request)];
-      requests.set(
-        name,
-        make<Request>({
-          name: `requests-${name}`,
-          receive: serveOne,
-          batchMax: 1,
-          // The gate of the agent limits the requests, and shares its slots fairly.
-          inFlightMax: Number.POSITIVE_INFINITY,
-        }),
-      );
+      // The gate of the agent limits the requests, and shares its slots fairly.
+      const channel = directChannel<Request>({
+        name: `requests-${name}`,
+        receive: (request) => runner.handle(request),
+        ...{ retryAfterMs, clock, log },
+      });
+      open.push(channel);
+      requests.set(name, channel);
     },
     close() {
       for (const channel of open) channel.close();

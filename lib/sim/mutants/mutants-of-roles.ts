@@ -13,14 +13,14 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'forget the messages of a write that was recognised as one’s own',
     'transitions/write-decided',
-    'if (error instanceof UnavailableError) return store.commit(next, revision);',
-    "if (error instanceof UnavailableError) return store.commit(next, revision).then(() => 'conflict' as const);",
+    'return store.commit(next, revision).then(onWritten, onFailed);',
+    "return store.commit(next, revision).then(() => onWritten('conflict'), onFailed);",
   ),
   mutant(
     'never ask again whether a write happened',
     'transitions/write-decided',
-    'if (error instanceof UnavailableError) return store.commit(next, revision);',
-    '',
+    'if (error instanceof UnavailableError)',
+    'if (Number.isNaN(revision))',
   ),
   mutant(
     'treat a lost write as a won one',
@@ -31,8 +31,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'overwrite a competing write',
     'transitions/write-decided',
-    'const outcome = await commitOrRepeat(ports.store, next, first.before);',
-    "let outcome = await commitOrRepeat(ports.store, next, first.before);\n    for (let more = 1; outcome === 'conflict' && more < 9; more += 1) outcome = await ports.store.commit({ ...next, revision: next.revision + more }, first.before.revision + more);",
+    'return store.commit(next, revision).then(onWritten, (error: unknown) => {',
+    "return store.commit(next, revision).then(async (first) => {\n    let outcome = first;\n    for (let more = 1; outcome === 'conflict' && more < 9; more += 1) outcome = await store.commit({ ...next, revision: next.revision + more }, revision + more);\n    return onWritten(outcome);\n  }, (error: unknown) => {",
   ),
   mutant(
     'give all writes one id',
