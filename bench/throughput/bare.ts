@@ -17,7 +17,9 @@ const database = new DatabaseSync(join(directory, 'bare.db'));
 database.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE;
   CREATE TABLE Orders (Seq INTEGER PRIMARY KEY, OrderID TEXT NOT NULL UNIQUE, Revision INTEGER NOT NULL, Record TEXT NOT NULL)`);
 const insert = database.prepare('INSERT INTO Orders (OrderID, Revision, Record) VALUES (?, 1, ?)');
-const update = database.prepare('UPDATE Orders SET Revision = ?, Record = ? WHERE Seq = ? AND Revision = ?');
+const update = database.prepare(
+  'UPDATE Orders SET Revision = ?, Record = ? WHERE Seq = ? AND Revision = ?',
+);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
 
@@ -46,7 +48,9 @@ function flush(): void {
 }
 
 async function order(id: number): Promise<void> {
-  const seq = await write(() => insert.run(`order-${String(id).padStart(20, '0')}`, text).lastInsertRowid);
+  const seq = await write(
+    () => insert.run(`order-${String(id).padStart(20, '0')}`, text).lastInsertRowid,
+  );
   for (let revision = 1; revision <= transitions; revision += 1) {
     const { changes } = await write(() => update.run(revision + 1, text, seq, revision));
     if (changes !== 1) throw new Error(`Order ${id} does not have revision ${revision}.`);
