@@ -3,6 +3,7 @@
  * write and its commit.
  */
 
+import type { RecordTexts } from '#core/codec/record-codec.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
@@ -16,6 +17,8 @@ export interface Entry {
   readonly record: ProcessRecord;
   /** The row number of the record: an update by it needs no index. */
   readonly seq: number;
+  /** What the next revision need not encode again; left out where the record was read. */
+  readonly texts?: RecordTexts;
 }
 
 /** Reads through to the tables. */

@@ -1,8 +1,14 @@
 /** The prepared statements of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
-import { encodeRare, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
+import {
+  encodeAfter,
+  encodeRare,
+  type RecordTexts,
+  type StoredRecord,
+} from '#core/codec/record-codec.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { recordChecksum } from '#embedded/integrity/checksums.ts';
+import type { Entry } from './record-cache.ts';
 
 /** Columns that a transition can change; the others never change. */
 const changing = [
@@ -101,8 +107,9 @@ function recordWrites(database: DatabaseSync) {
   const replaceAndMove = replaceWith([...changing, 'DueAt']);
 
   return {
-    insert(record: ProcessRecord, due: number | null): number {
-      const row = encodeRecord(record);
+    /** The row number, and the texts that the next revision may take over. */
+    insert(record: ProcessRecord, due: number | null): Inserted {
+      const { row, texts } = encodeAfter(record, null);
       const { lastInsertRowid } = insertRecord.run(
         row.OrderID,
         row.Workflow,
@@ -115,25 +122,31 @@ function recordWrites(database: DatabaseSync) {
         ...changingValues(row, extensionOf(record), due),
         due,
       );
-      return Number(lastInsertRowid);
+      return { seq: Number(lastInsertRowid), texts };
     },
 
-    /** False when the row does not have the revision `replaced`. `seq`: the row number. */
+    /** Null when the row does not have the revision `replaced`; else the texts of the new one. */
     replace(
-      seq: number,
+      earlier: Entry,
       record: ProcessRecord,
       replaced: number,
       { due, before }: DueKeys,
-    ): boolean {
-      const row = encodeRecord(record);
+    ): RecordTexts | null {
+      const { row, texts } = encodeAfter(record, earlier);
       const values = changingValues(row, extensionOf(record), due);
       const { changes } =
         due === before
-          ? replace.run(...values, seq, row.OrderID, replaced)
-          : replaceAndMove.run(...values, due, seq, row.OrderID, replaced);
-      return changes === 1;
+          ? replace.run(...values, earlier.seq, row.OrderID, replaced)
+          : replaceAndMove.run(...values, due, earlier.seq, row.OrderID, replaced);
+      return changes === 1 ? texts : null;
     },
   };
+}
+
+/** A new row. */
+interface Inserted {
+  readonly seq: number;
+  readonly texts: RecordTexts;
 }
 
 /** The key in the due index, after and before the write; null: not in the index. */

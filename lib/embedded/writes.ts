@@ -46,9 +46,10 @@ export function writes(
   const replace = (before: Cached | undefined, record: ProcessRecord, replaced: number) => {
     if (before === undefined) return null;
     const keys = { due: dueKey(record), before: dueKey(before.record) };
-    if (!sql.replace(before.seq, record, replaced, keys)) return null;
+    const texts = sql.replace(before, record, replaced, keys);
+    if (texts === null) return null;
     totals.revised(record.revision - replaced);
-    cache.keep({ ...before, record });
+    cache.keep({ order: before.order, seq: before.seq, record, texts });
     return { before: before.record, changes: noteChange(before.record.processState, record) };
   };
   const isCurrent = (next: ProcessRecord | undefined) =>
@@ -68,10 +69,10 @@ export function writes(
         if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
           return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
         }
-        const seq = sql.insert(record, dueKey(record));
+        const inserted = sql.insert(record, dueKey(record));
         if (line !== undefined) lines.write(line);
         totals.accepted();
-        cache.keep({ order, record, seq });
+        cache.keep({ order, record, ...inserted });
         const gone =
           replaced && replace(cache.get(replaced.orderId), replaced, replaced.revision - 1);
         // The cache, which has the revision, is not what is stored.

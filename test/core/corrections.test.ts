@@ -1,7 +1,7 @@
 /** Resubmit with corrected details: what may be changed, and what the steps are given then. */
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { decodeHistory, encodeHistory } from '#core/codec/history/history-codec.ts';
+import { decodeHistory, encodeHistoryEntry } from '#core/codec/history/history-codec.ts';
 import { decide } from '#core/decide/decide.ts';
 import { correctedDetails } from '#core/decide/step-context.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
@@ -90,7 +90,9 @@ it('is in the history with principal, time and fields, and survives encoding', (
       { field: 'payment.note', value: 'by phone' },
     ],
   });
-  expect(decodeHistory(encodeHistory(history, epoch), epoch)).toEqual(history);
+  expect(
+    decodeHistory(`[${history.map((entry) => encodeHistoryEntry(entry, epoch)).join()}]`, epoch),
+  ).toEqual(history);
   expect(correctedDetails(submitted, history)).toEqual({
     ...submitted,
     payment: { token: 'tok_2', note: 'by phone' },

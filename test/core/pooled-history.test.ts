@@ -1,6 +1,6 @@
 /** What the history says of pools: it is read back as it was stored, and replays (R15). */
 import { describe, expect, it } from 'vitest';
-import { decodeHistory, encodeHistory } from '#core/codec/history/history-codec.ts';
+import { decodeHistory, encodeHistoryEntry } from '#core/codec/history/history-codec.ts';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import { agentName, schedulerId, stepName } from '#core/model/ids.ts';
@@ -161,13 +161,13 @@ describe('an entry of each kind', () => {
 
   it('is read back with its holds, its members and what a newer release added', () => {
     for (const entry of entries) {
-      expect(decodeHistory(encodeHistory([entry], epoch), epoch)).toEqual([entry]);
+      expect(decodeHistory(`[${encodeHistoryEntry(entry, epoch)}]`, epoch)).toEqual([entry]);
     }
   });
 
   it('has one stored form: null only before a later element', () => {
     for (const entry of kinds) {
-      const [plain]: unknown[][] = JSON.parse(encodeHistory([entry], epoch));
+      const [plain]: unknown[][] = JSON.parse(`[${encodeHistoryEntry(entry, epoch)}]`);
       for (const end of [[null], [null, null]]) {
         const stored = JSON.stringify([[...(plain ?? []), ...end]]);
         expect(() => decodeHistory(stored, epoch), stored).toThrow();
@@ -175,7 +175,7 @@ describe('an entry of each kind', () => {
       const list = JSON.stringify([[...(plain ?? []), null, []]]);
       expect(() => decodeHistory(list, epoch), list).toThrow();
     }
-    const [plain]: unknown[][] = JSON.parse(encodeHistory([held], epoch));
+    const [plain]: unknown[][] = JSON.parse(`[${encodeHistoryEntry(held, epoch)}]`);
     for (const end of [null, []]) {
       const stored = JSON.stringify([[...(plain ?? []), end]]);
       expect(() => decodeHistory(stored, epoch), stored).toThrow();

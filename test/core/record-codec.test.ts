@@ -1,7 +1,13 @@
 /** The stored form: decoding restores what Reeve wrote, and refuses everything else (R15). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeRecord, encodeRecord, type StoredRecord } from '#core/codec/record-codec.ts';
+import {
+  decodeRecord,
+  type EarlierRevision,
+  encodeAfter,
+  encodeRecord,
+  type StoredRecord,
+} from '#core/codec/record-codec.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { agentName, stepName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -279,6 +285,37 @@ describe('the stored form', () => {
       },
     );
     fc.assert(property);
+  });
+});
+
+describe('the stored form of a next revision', () => {
+  // Two sweeps in sequence are one entry, so that the last entry is replaced.
+  const life = [
+    ...[pending, started],
+    ...[play(started, [2_000, expire]), play(started, [2_000, expire], [2_100, claim()])],
+    ...[ended, undoing, undone],
+  ];
+
+  it('is that of the revision alone, whatever the earlier revision was', () => {
+    for (const { record } of life) {
+      for (const before of life) {
+        const { texts } = encodeAfter(before.record, null);
+        const earlier: EarlierRevision = { record: before.record, texts };
+        expect(encodeAfter(record, earlier).row).toEqual(encodeRecord(record));
+      }
+    }
+  });
+
+  it('takes over the texts of the parts that did not change', () => {
+    const before = play(started, [1, ok('a')]).record;
+    const { steps, history } = encodeAfter(before, null).texts;
+    const marked = { steps: steps.map(() => '0'), history: history.map(() => '1') };
+    const next = play(started, [1, ok('a')], [2, ok('b')]).record;
+    const after = { ...next, steps: [...before.steps.slice(0, 3), ...next.steps.slice(3)] };
+    const ofBefore = { ...after, history: [...before.history, ...next.history.slice(-1)] };
+    const { row } = encodeAfter(ofBefore, { record: before, texts: marked });
+    expect(row.Steps).toMatch(/^\[0,0,0,\[/);
+    expect(row.History).toMatch(/^\[1,1,1,\[/);
   });
 });
 

@@ -237,10 +237,10 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a nudge stays in the former class of its order',
-    file: 'lib/in-process/message-queue.ts',
+    file: 'lib/in-process/channels/message-queue.ts',
     text: 'shared.add(keyOf?.(message) ?? added, message, flowOf(message));',
     instead: 'shared.add(added, message, flowOf(message));',
-    test: 'test/in-process/message-queue.test.ts',
+    test: 'test/in-process/channels/message-queue.test.ts',
   },
   {
     name: 'a request that comes too late keeps its slot (Prefect #17415)',

@@ -28,8 +28,8 @@ import {
   priorities,
   processStates,
 } from '#core/model/record.ts';
-import { decodeHistory, encodeHistory } from './history/history-codec.ts';
-import { decodeSteps, encodeSteps } from './step-codec.ts';
+import { decodeHistory, encodeHistoryEntry } from './history/history-codec.ts';
+import { decodeSteps, encodeStep } from './step-codec.ts';
 
 /** The attributes of the stored item; instants are ms since the epoch. A newer release may have added others. */
 export interface StoredRecord {
@@ -73,13 +73,55 @@ export interface StoredRecord {
   readonly Since?: number;
 }
 
+/** The texts of the parts of a stored record. */
+export interface RecordTexts {
+  readonly steps: readonly string[];
+  readonly history: readonly string[];
+}
+
+/** A stored record. */
+export interface EncodedRecord {
+  readonly row: StoredRecord;
+  readonly texts: RecordTexts;
+}
+
+/** A revision of the same order. `texts`: left out where they are not known. */
+export interface EarlierRevision {
+  readonly record: ProcessRecord;
+  readonly texts?: RecordTexts;
+}
+
 /** The attributes to store, including those that a newer release added. */
-export function encodeRecord(record: ProcessRecord): StoredRecord {
-  const common = encodeCommon(record);
+export const encodeRecord = (record: ProcessRecord): StoredRecord => encodeAfter(record, null).row;
+
+/** As {@link encodeRecord}. Takes over the texts of the parts that are those of an earlier revision. */
+export function encodeAfter(record: ProcessRecord, earlier: EarlierRevision | null): EncodedRecord {
+  const { steps, history, submittedAt } = record;
+  const texts = {
+    steps: textsOf(steps, earlier?.record.steps, earlier?.texts?.steps, (step) =>
+      encodeStep(step, submittedAt),
+    ),
+    history: textsOf(history, earlier?.record.history, earlier?.texts?.history, (entry) =>
+      encodeHistoryEntry(entry, submittedAt),
+    ),
+  };
+  const common = encodeCommon(record, texts);
   const rare = encodeRare(record);
   // Most records need no spread, which costs more than all the attributes.
-  return rare === null ? common : { ...rare, ...common };
+  return { row: rare === null ? common : { ...rare, ...common }, texts };
 }
+
+/** Parts are never changed, so those that are the same object have the same text. */
+function textsOf<Part>(
+  parts: readonly Part[],
+  before: readonly Part[] = none,
+  texts: readonly string[] = none,
+  encode: (part: Part) => string,
+): readonly string[] {
+  return parts.map((part, at) => (before[at] === part ? texts[at] : undefined) ?? encode(part));
+}
+
+const none: readonly never[] = [];
 
 /** The attributes that only some records have: optional ones, and those of a newer release. Null: none. */
 export function encodeRare(record: ProcessRecord): RareAttributes | null {
@@ -108,7 +150,7 @@ type RareAttributes = Pick<
 >;
 
 /** The attributes that every record has. */
-function encodeCommon(record: ProcessRecord): StoredRecord {
+function encodeCommon(record: ProcessRecord, { steps, history }: RecordTexts): StoredRecord {
   return {
     OrderID: record.orderId,
     Workflow: record.workflow,
@@ -119,7 +161,7 @@ function encodeCommon(record: ProcessRecord): StoredRecord {
     CompleteBy: record.completeBy,
     FailureCount: record.failureCount,
     Direction: record.direction,
-    Steps: encodeSteps(record.steps, record.submittedAt),
+    Steps: `[${steps.join(',')}]`,
     Fault: record.fault === null ? null : JSON.stringify(record.fault),
     Priority: record.priority,
     Tenant: record.tenant,
@@ -128,7 +170,7 @@ function encodeCommon(record: ProcessRecord): StoredRecord {
     NotBefore: record.notBefore,
     Revision: record.revision,
     WriteID: record.writeId,
-    History: encodeHistory(record.history, record.submittedAt),
+    History: `[${history.join(',')}]`,
     SubmittedAt: record.submittedAt,
     UpdatedAt: record.updatedAt,
   };

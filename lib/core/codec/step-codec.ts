@@ -75,22 +75,20 @@ const stepsSchema = z.array(
 );
 
 /** @param epoch the instant of the submission, ms since the Unix epoch */
-export function encodeSteps(steps: readonly StepRecord[], epoch: number): string {
+export function encodeStep(step: StepRecord, epoch: number): string {
   return JSON.stringify(
-    steps.map((step) =>
-      withUndoFirst(
-        [
-          step.name,
-          step.agent,
-          encodePolicy(step.policy),
-          step.attempt,
-          step.failures,
-          step.keyGeneration,
-          step.doubtUntil === null ? null : step.doubtUntil - epoch,
-          encodeProgress(step.progress, epoch),
-        ],
-        step,
-      ),
+    withUndoFirst(
+      [
+        step.name,
+        step.agent,
+        encodePolicy(step.policy),
+        step.attempt,
+        step.failures,
+        step.keyGeneration,
+        step.doubtUntil === null ? null : step.doubtUntil - epoch,
+        encodeProgress(step.progress, epoch),
+      ],
+      step,
     ),
   );
 }
@@ -116,7 +114,7 @@ function undoFirstOf(stored: z.infer<typeof undoFirst> | null | undefined): Part
 
 /**
  * @param epoch the instant of the submission, ms since the Unix epoch
- * @throws {Error} when `encodeSteps` cannot have written the text
+ * @throws {Error} when no steps were written as this text
  */
 export function decodeSteps(text: string, epoch: number): StepRecord[] {
   return stepsSchema

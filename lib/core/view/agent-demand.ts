@@ -31,10 +31,12 @@ export function agentDemand(
 ): readonly AgentDemand[] {
   const { processState, steps } = record;
   if (processState === 'Processed' || processState === 'Undone' || isSubmittedForLater(record)) {
-    return [];
+    return none;
   }
   const demand: AgentDemand[] = [];
-  for (const [at, step] of steps.entries()) {
+  let at = -1;
+  for (const step of steps) {
+    at += 1;
     const { agent, progress } = step;
     const defined = processState === 'Error' ? undefined : definition?.steps[at];
     if (underWay(progress)) demand.push({ agent, kind: 'inFlight' });
@@ -48,6 +50,8 @@ export function agentDemand(
   }
   return demand;
 }
+
+const none: readonly AgentDemand[] = [];
 
 /** Nothing has happened since its submission for a later instant: it asks nothing of its agents yet. */
 function isSubmittedForLater({ history }: ProcessRecord): boolean {

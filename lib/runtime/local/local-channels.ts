@@ -11,16 +11,16 @@ import { DefinitionError } from '#core/model/errors.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
 import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
 import type { OrderBacklog } from '#in-process/backlog/order-backlog.ts';
-import type { CircuitEvent } from '#in-process/circuit-watch.ts';
-import { directChannel } from '#in-process/direct-channel.ts';
+import { directChannel } from '#in-process/channels/direct-channel.ts';
 import {
   type LocalChannel,
   type LocalChannelOptions,
   localChannel,
-} from '#in-process/local-channel.ts';
+} from '#in-process/channels/local-channel.ts';
+import { waitSample } from '#in-process/channels/wait-sample.ts';
+import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import type { LocalSettings } from '#in-process/local-settings.ts';
 import type { TenantWeights } from '#in-process/tenant-weights.ts';
-import { waitSample } from '#in-process/wait-sample.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';

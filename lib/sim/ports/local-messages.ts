@@ -129,7 +129,7 @@ export function localMessages({
   };
 }
 
-/** Nudges of one order that wait are one message (lib/in-process/message-queue.ts), so they are counted as one. */
+/** Nudges of one order that wait are one message (lib/in-process/channels/message-queue.ts), so they are counted as one. */
 function nudgeCount() {
   const waiting = new Set<OrderId>();
   return {

@@ -175,13 +175,13 @@ const tags = {
 const progressTypes = { '+': 'stepSucceeded', '-': 'undoSucceeded', h: 'heartbeat' } as const;
 
 /** @param epoch the instant of the submission, ms since the Unix epoch */
-export function encodeHistory(history: readonly HistoryEntry[], epoch: number): string {
-  return JSON.stringify(history.map((entry) => encodeEntry(entry, epoch)));
+export function encodeHistoryEntry(entry: HistoryEntry, epoch: number): string {
+  return JSON.stringify(encodeEntry(entry, epoch));
 }
 
 /**
  * @param epoch the instant of the submission, ms since the Unix epoch
- * @throws {Error} when `encodeHistory` cannot have written the text
+ * @throws {Error} when no history was written as this text
  */
 export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
   return z

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { directChannel } from '#in-process/direct-channel.ts';
+import { directChannel } from '#in-process/channels/direct-channel.ts';
 import type { Delivery } from '#ports/delivery.ts';
-import { testLog } from '../support/log.ts';
-import { settled, virtualClock } from '../support/virtual-clock.ts';
+import { testLog } from '../../support/log.ts';
+import { settled, virtualClock } from '../../support/virtual-clock.ts';
 
 function channel(receive: (message: number) => Promise<Delivery>) {
   const clock = virtualClock();

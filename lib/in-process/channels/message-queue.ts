@@ -1,6 +1,6 @@
 /** The order in which the messages of one channel are delivered: as they came, or shared fairly between flows. */
 import { type FlowLabel, fairQueue } from '#core/flow/fair-queue.ts';
-import type { TenantWeights } from './tenant-weights.ts';
+import type { TenantWeights } from '../tenant-weights.ts';
 
 /** The messages that wait. */
 export interface MessageQueue<Message> {

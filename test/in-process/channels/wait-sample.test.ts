@@ -1,7 +1,7 @@
 /** Since when messages wait, measured on one of them. */
 import { expect, test } from 'vitest';
-import { waitSample } from '#in-process/wait-sample.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { waitSample } from '#in-process/channels/wait-sample.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
 
 test('the measured message waits until it is taken, and the next one is measured', async () => {
   const clock = virtualClock();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FlowLabel } from '#core/flow/fair-queue.ts';
 import { priorities } from '#core/model/record.ts';
-import { fairMessageQueue, fifoQueue } from '#in-process/message-queue.ts';
+import { fairMessageQueue, fifoQueue } from '#in-process/channels/message-queue.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 
 interface Message extends FlowLabel {

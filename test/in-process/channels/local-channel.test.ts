@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FlowLabel } from '#core/flow/fair-queue.ts';
-import { type LocalChannelOptions, localChannel } from '#in-process/local-channel.ts';
+import { type LocalChannelOptions, localChannel } from '#in-process/channels/local-channel.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
-import { type TestLog, testLog } from '../support/log.ts';
-import { settled, type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
+import { type TestLog, testLog } from '../../support/log.ts';
+import { settled, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
 type Receive = LocalChannelOptions<number>['receive'];
 
