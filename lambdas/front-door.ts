@@ -3,6 +3,7 @@
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { identityOf } from '#aws/caller.ts';
 import type { Invocation, LambdaHandler } from '#aws/lambda-events.ts';
+import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
 import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
@@ -17,7 +18,12 @@ import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { api } from '#http/api.ts';
 import type { Channel } from '#ports/channels.ts';
-import { assembleAgentControl, assembleLimitControl, assembleOperator } from '#roles/assemble.ts';
+import {
+  assembleAgentControl,
+  assembleLimitControl,
+  assembleOperator,
+  assembleSubmissionBatch,
+} from '#roles/assemble.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -100,6 +106,12 @@ interface ControlParts extends FunctionStore {
   readonly nudges: Channel<Nudge>;
 }
 
+/** The orders of a bulk submission that are stored at the same time: half the connections of the client of DynamoDB. */
+const batchAtOnce = 25;
+
+const inBatches = (channel: Channel<Nudge>) =>
+  batchingChannel({ channel, clock: systemClock, waitMs: 5, batchMax: 10 });
+
 /** Submission with its admission, and what operators change while orders run. */
 function controls(
   config: Config,
@@ -128,6 +140,13 @@ function controls(
   const common = { registry, settings, onMore, clock, log };
   return {
     submission: submissionRole({ store, ids, registry, nudges, admission }),
+    batch: assembleSubmissionBatch({
+      // Its orders are stored at about the same time, so ten nudges share a request.
+      submission: submissionRole({ store, ids, registry, nudges: inBatches(nudges), admission }),
+      registry,
+      clock,
+      atOnce: batchAtOnce,
+    }),
     agents: assembleAgentControl({ ...common, reports }),
     limits: assembleLimitControl(common),
   };

@@ -8,7 +8,7 @@ import { deliverBatch } from '#aws/queues/queue-batch.ts';
 import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
-import { submissionDelivery } from '#roles/submission-delivery.ts';
+import { submissionDelivery } from '#roles/submission/submission-delivery.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel } from './channels.ts';

@@ -36,3 +36,9 @@ export class ApiError extends Error {
     this.errors = problem.errors ?? [];
   }
 }
+
+export const unknownAnswer = () =>
+  new ApiError('The answer is none of this version of Reeve.', {
+    code: 'answer-unknown',
+    status: null,
+  });

@@ -1,12 +1,18 @@
 /** A client of the API for browsers and servers, typed by the workflows. It depends on no package. */
 import type { Workflow } from '#core/definition/workflow-definition.ts';
 import { isObject } from '#core/model/json.ts';
-import type { Priority, ProcessState } from '#core/model/record.ts';
+import type { ProcessState } from '#core/model/record.ts';
 import type { ListDocument } from '#http/schemas.ts';
-import { ApiError } from './api-error.ts';
+import { unknownAnswer } from './api-error.ts';
 import { type ClientOrder, clientOrder, pollMinMs } from './client-order.ts';
 import { checkNumber } from './number-check.ts';
 import { type ClientCallOptions, type RequestOptions, requests } from './requests.ts';
+import {
+  type ClientOrderToSubmit,
+  type ClientOutcome,
+  type OrderOptions,
+  submitMany,
+} from './submit-many.ts';
 
 /** The workflows of a Reeve by their names: `{ shop: typeof shop }`. */
 export type Workflows = Readonly<Record<string, Workflow<unknown, unknown>>>;
@@ -23,18 +29,7 @@ export interface ReeveClientOptions extends RequestOptions {
 }
 
 /** Options of a submission. */
-export interface ClientSubmitOptions extends ClientCallOptions {
-  /** The idempotency key. Default: one made for this call, so that its own repetitions are one order. */
-  readonly key?: string;
-  /** Default `normal`. */
-  readonly priority?: Priority;
-  /** Only for a token without a tenant of its own. Default: none. */
-  readonly tenant?: string;
-  /** The name of a response channel. Default: none. */
-  readonly replyTo?: string;
-  /** The submitter's name for the order. Default: none. */
-  readonly correlationId?: string;
-}
+export interface ClientSubmitOptions extends ClientCallOptions, OrderOptions {}
 
 /** A page of orders. */
 export interface ClientListOptions extends ClientCallOptions {
@@ -58,6 +53,18 @@ export interface ReeveClient<Of extends Workflows> {
     details: Documents<Of[Name]>['submitted'],
     options?: ClientSubmitOptions,
   ): Promise<ClientOrder<Documents<Of[Name]>['outputs']>>;
+  /**
+   * Submits any number of orders, up to 100 in one request; resolves with one outcome for each, in the same sequence. What is
+   * refused for now, or not answered, is sent again with the same keys. It does not reject for orders that are not accepted, so
+   * look at each outcome.
+   *
+   * @throws the reason of the signal, when it aborts
+   */
+  submitMany<Name extends keyof Of & string>(
+    workflow: Name,
+    orders: readonly ClientOrderToSubmit<Documents<Of[Name]>['submitted']>[],
+    options?: ClientCallOptions,
+  ): Promise<readonly ClientOutcome<Documents<Of[Name]>['outputs']>[]>;
   /** An order that was submitted before. */
   order<Name extends keyof Of & string>(
     workflow: Name,
@@ -96,6 +103,8 @@ export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): 
       }
       throw unknownAnswer();
     },
+    submitMany: (workflow, orders, { signal } = {}) =>
+      submitMany({ request, workflow, pollMaxMs, signal }, orders),
     order: (workflow, id) => clientOrder(request, { workflow, id, isSkipped: false, pollMaxMs }),
     async list({ signal, ...query } = {}) {
       const words = new URLSearchParams(
@@ -113,9 +122,3 @@ export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): 
 
 const isList = (answer: unknown): answer is ListDocument =>
   isObject(answer) && Array.isArray(answer['orders']) && 'cursor' in answer;
-
-const unknownAnswer = () =>
-  new ApiError('The answer is none of this version of Reeve.', {
-    code: 'answer-unknown',
-    status: null,
-  });

@@ -40,6 +40,15 @@ export interface ApiRequest {
   readonly isRepeatable: boolean;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
+  /** What of it is sent again, although it was answered; null: nothing. Default: nothing. */
+  readonly rest?: (document: unknown) => Rest | null;
+}
+
+/** The part of a request that is refused for now. */
+export interface Rest {
+  readonly body: object;
+  /** How long the server asks to wait, ms. */
+  readonly retryAfterMs: number;
 }
 
 /** Far longer than any request takes; it ends calls to a server that never answers. */
@@ -100,14 +109,23 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
     }
   }
 
-  return async (request) => {
+  return async (first) => {
     const endsAt = performance.now() + retryForMs;
     const leftMs = () => (retryForMs === 0 ? requestMs : endsAt - performance.now());
+    let request = first;
     for (let tries = 0; ; tries += 1) {
       const answer = await once(request, Math.min(requestMs, leftMs()));
-      if (!('error' in answer)) return answer.document;
-      const waitMs = jittered(answer.retryAfterMs, tries);
-      if (!answer.isForNow || performance.now() + waitMs > endsAt) throw answer.error;
+      const isAnswered = 'document' in answer;
+      const rest = isAnswered ? (request.rest?.(answer.document) ?? null) : null;
+      if (isAnswered && rest === null) return answer.document;
+      const waitMs = jittered(
+        isAnswered ? (rest?.retryAfterMs ?? null) : answer.retryAfterMs,
+        tries,
+      );
+      const isLate = performance.now() + waitMs > endsAt;
+      if (isAnswered && isLate) return answer.document;
+      if (!isAnswered && (isLate || !answer.isForNow)) throw answer.error;
+      if (rest !== null) request = { ...request, body: rest.body };
       await pause(waitMs, request.signal);
     }
   };
@@ -169,10 +187,15 @@ function parsed(text: string): unknown {
 }
 
 function refusal(base: string, status: number, document: unknown): ApiError {
-  if (!isObject(document) || typeof document['code'] !== 'string') {
-    const message = `${base} answered ${status}, and not as Reeve does: is it the right address?`;
-    return new ApiError(message, { code: 'answer-unknown', status });
-  }
+  const error = problemError(status, document);
+  if (error !== null) return error;
+  const message = `${base} answered ${status}, and not as Reeve does: is it the right address?`;
+  return new ApiError(message, { code: 'answer-unknown', status });
+}
+
+/** The error that a problem document describes; null: it is none. */
+export function problemError(status: number, document: unknown): ApiError | null {
+  if (!isObject(document) || typeof document['code'] !== 'string') return null;
   const { code, title, detail, errors } = document;
   const message = [title, detail].filter((text) => typeof text === 'string').join(': ');
   return new ApiError(message, { code, status, errors: fieldsOf(errors) });

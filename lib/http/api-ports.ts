@@ -12,6 +12,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import type { AgentControl } from '#roles/agent-control.ts';
 import type { LimitControl } from '#roles/limit-control.ts';
 import type { Operator } from '#roles/operator.ts';
+import type { SubmissionBatch } from '#roles/submission/submission-batch.ts';
 import type { Submission } from '#roles/submission.ts';
 
 /** A request in the access log. */
@@ -127,6 +128,7 @@ export interface FlowActivity {
 
 export interface ApiPorts {
   readonly submission: Submission;
+  readonly batch: SubmissionBatch;
   readonly operator: Operator;
   readonly agents: AgentControl;
   readonly limits: LimitControl;

@@ -1,24 +1,25 @@
 /** The API: one router for Node and for Lambda. Routes check and translate; roles decide. */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { routes } from '#core/access/routes.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import { accessLog } from '#http/access/access-log.ts';
 import { guard } from '#http/access/guard.ts';
 import { limitedBody } from '#http/requests/json-body.ts';
 import { knownParameters } from '#http/requests/known-parameters.ts';
 import { validationProblem } from '#http/requests/validation.ts';
 import { agentRoutes } from '#http/routes/agent-routes.ts';
+import { batchRoute } from '#http/routes/batch-route.ts';
 import { healthRoute } from '#http/routes/health-routes.ts';
 import { operatorRoutes } from '#http/routes/operator-routes.ts';
 import { orderRoutes } from '#http/routes/order-routes.ts';
 import { serviceRoutes } from '#http/routes/service-routes.ts';
 import type { ApiPorts } from './api-ports.ts';
+import { faultProblem, logFault } from './fault-problem.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
-
-const fullDetail =
-  'Nothing was written, and no accepted order is lost. Try again when the disk has free space: Reeve then continues without further action.';
 
 /** @param addRoutes adds those that this Reeve has besides; none on AWS */
 export function api(
@@ -32,20 +33,15 @@ export function api(
   if (ports.accessLog !== null) app.use(accessLog(ports.accessLog));
   app.use(guard(ports.guard));
   app.use(limitedBody());
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed(context, methods) {
-        const allow = methods.join(', ');
-        context.header('allow', allow);
-        const detail = `${context.req.method} is not allowed here. Allowed methods: ${allow}.`;
-        return respondProblem(context, problem('method-not-allowed', detail));
-      },
-    }),
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
+  // Another method would be taken for one of an order with the id `batch`, which no order has.
+  app.use(routes.submitOrders.path, async (context, next) =>
+    context.req.method === 'POST' ? next() : refuseMethod(context, ['POST']),
   );
   app.use(knownParameters(app));
-  for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.use(path, etag());
+  for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.get(path, etag());
   orderRoutes(app, ports);
+  batchRoute(app, ports);
   operatorRoutes(app, ports);
   agentRoutes(app, ports);
   addRoutes(app);
@@ -67,17 +63,15 @@ export function api(
     if (error instanceof ReeveError && error.code === 'cursor-invalid') {
       return respondProblem(context, problem('cursor-invalid', error.message));
     }
-    ports.log.error('request-failed', {
-      route: context.req.routePath,
-      error: error.name,
-      reason: error instanceof ReeveError ? error.message : null,
-    });
-    if (error instanceof UnavailableError && error.code === 'store-full') {
-      return respondProblem(context, problem('store-full', fullDetail));
-    }
-    return error instanceof UnavailableError
-      ? respondProblem(context, problem('unavailable', 'Try again: nothing was lost.'))
-      : respondProblem(context, problem('internal', 'The log of Reeve contains the cause.'));
+    logFault(ports.log, context.req.routePath, error);
+    return respondProblem(context, faultProblem(error));
   });
   return app;
+}
+
+function refuseMethod(context: Context, methods: readonly string[]): Response {
+  const allow = methods.join(', ');
+  context.header('allow', allow);
+  const detail = `${context.req.method} is not allowed here. Allowed methods: ${allow}.`;
+  return respondProblem(context, problem('method-not-allowed', detail));
 }

@@ -10,6 +10,7 @@ import {
   instant,
   waitSchema,
 } from './history-schemas.ts';
+import { problemSchema } from './problem.ts';
 
 const processState = z.enum(processStates);
 
@@ -23,6 +24,50 @@ export const acceptedSchema = z
     }),
   })
   .openapi('AcceptedOrder');
+
+/** One for each order of a bulk submission. */
+const batchOutcomeSchema = z
+  .union([
+    z
+      .object({
+        kind: z.enum(['accepted', 'recognised', 'skipped']).openapi({
+          description:
+            'accepted: order and process record are on disk. recognised: an earlier submission with the same key has stored it. skipped: it is an earlier order of the same singleton key, which has not ended, and nothing was stored.',
+        }),
+        orderId: z.string(),
+        href: z.string().openapi({ description: 'Where it is read, as the header `Location`.' }),
+        processState,
+      })
+      .openapi('AcceptedBatchOrder'),
+    z
+      .object({
+        kind: z.literal('refused').openapi({ description: 'The order must be changed.' }),
+        problem: problemSchema,
+      })
+      .openapi('RefusedBatchOrder'),
+    z
+      .object({
+        kind: z.enum(['overloaded', 'failed']).openapi({
+          description:
+            'overloaded: too many orders wait, and nothing was stored. failed: the state store is not available, or there is a defect; whether the order is stored is unknown, and with its key it can be sent again all the same.',
+        }),
+        problem: problemSchema,
+        retryAfterSeconds: z.int().min(1).openapi({
+          description: 'The time until it is sent again, as the header `Retry-After`.',
+        }),
+      })
+      .openapi('PostponedBatchOrder'),
+  ])
+  .openapi('BatchOutcome');
+export type BatchOutcomeDocument = z.infer<typeof batchOutcomeSchema>;
+
+export const batchResultSchema = z
+  .object({
+    orders: z
+      .array(batchOutcomeSchema)
+      .openapi({ description: 'One for each order of the request, in the same sequence.' }),
+  })
+  .openapi('BatchResult');
 
 const orderFaultSchema = faultSchema
   .extend({ step: z.string().nullable(), action: z.enum(['perform', 'undo']).nullable() })

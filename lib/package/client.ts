@@ -10,3 +10,4 @@ export {
   type Workflows,
 } from '#client/reeve-client.ts';
 export type { ClientCallOptions } from '#client/requests.ts';
+export type { ClientOrderToSubmit, ClientOutcome, OrderOptions } from '#client/submit-many.ts';

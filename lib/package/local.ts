@@ -5,7 +5,7 @@ export type { Clock } from '#ports/clock.ts';
 export type { Log, LogFields } from '#ports/log.ts';
 export type { Alert } from '#ports/publisher.ts';
 export type { Random } from '#ports/random.ts';
-export { SubmissionError } from '#roles/submission-error.ts';
+export { SubmissionError } from '#roles/submission/submission-error.ts';
 export type {
   LocalOrder,
   LocalOrders,

@@ -102,6 +102,12 @@ export const logEvents = {
     fields: ['checks', 'error'],
     meaning: 'Deadline checks could not be sent; the sweep finds their orders when they are due.',
   },
+  'orders-not-accepted': {
+    level: 'warn',
+    fields: ['by', 'of', 'refused', 'overloaded', 'failed'],
+    meaning:
+      'Of the `of` orders of a bulk submission by the principal `by`, which was answered with 200, so many were not accepted: `refused` must be changed, `overloaded` came while too many orders waited, and `failed` met a fault of the store or a defect.',
+  },
   'look-ahead-failed': {
     level: 'warn',
     fields: ['shard', 'error'],

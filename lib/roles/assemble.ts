@@ -37,6 +37,11 @@ import {
 } from './restart.ts';
 import { type HeldStarter, type Scheduler, scheduler } from './scheduler.ts';
 import { type LineKeeper, lineKeeper } from './singleton/line-keeper.ts';
+import {
+  type SubmissionBatch,
+  type SubmissionBatchPorts,
+  submissionBatch,
+} from './submission/submission-batch.ts';
 import { type Submission, type SubmissionPorts, submission } from './submission.ts';
 import { type Supervisor, type SupervisorPorts, supervisor } from './supervisor.ts';
 import { type SweepTick, type SweepTickPorts, sweepTick } from './sweep-tick.ts';
@@ -119,6 +124,11 @@ export function assembleSubmission({
   ...ports
 }: NudgingPorts<SubmissionPorts>): Submission {
   return submission({ ...ports, channels: nudgesOnly(nudges) });
+}
+
+/** Makes the bulk submission. */
+export function assembleSubmissionBatch(ports: SubmissionBatchPorts): SubmissionBatch {
+  return submissionBatch(ports);
 }
 
 /** Makes the operator role. */

@@ -44,6 +44,8 @@ export type SubmissionOutcome =
       readonly processState: ProcessState;
       /** It is an earlier order of the same singleton key, which has not ended: nothing was stored. */
       readonly skipped?: true;
+      /** An earlier submission with the same key has stored it. */
+      readonly isRepeated?: true;
     }
   | {
       readonly kind: 'refused';
@@ -208,7 +210,7 @@ async function repeated(
   const { processState } = record;
   // Its first submission may have failed between write and send (R12).
   if (processState === 'Pending') await sendCommands(ports, firstCommands(record, clock.now()));
-  return { kind: 'accepted', orderId, processState };
+  return { kind: 'accepted', orderId, processState, isRepeated: true };
 }
 
 function unknownWorkflow(

@@ -10,10 +10,12 @@ import type { JsonValue } from '#core/model/json.ts';
 import { coolDownAfter } from '#core/model/policy.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
+import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
+import { importSales } from '../../examples/recipes/import-orders.ts';
 import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
 import { limitedTime } from '../../examples/recipes/limited-time.ts';
 import { limited, messageAgent } from '../../examples/recipes/limits.ts';
@@ -123,6 +125,24 @@ test.each([
     expect(stateOf(record, 'charge')).toBe(row.charged);
   },
 );
+
+test('import: each sale is submitted once, and what is refused is returned', async () => {
+  const sale = { customer: 'ada', amountCents: 500, token: 'tok' };
+  const { reeve } = await run(optionalStep, sale);
+  const server = await serveApi(reeve, { port: 0 });
+  onTestFinished(() => server.close());
+  const sales = [
+    { id: '1', ...sale },
+    { id: '2', ...sale, amountCents: 0.5 },
+  ];
+  for (let times = 0; times < 2; times += 1) {
+    expect(await importSales(server.url, sales)).toEqual([
+      { key: 'sale-2', why: expect.stringContaining('`details.amountCents`') },
+    ]);
+  }
+  const page = await reeve.store.list({ processState: null, limit: 10, cursor: null });
+  expect(page.items).toHaveLength(2);
+});
 
 test('parallel steps: both run at the same time, and the join sees both outputs', async () => {
   const screening = Promise.withResolvers<void>();

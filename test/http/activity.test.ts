@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { activitySchema } from '#http/activity-schemas.ts';
 import { api } from '#http/api.ts';
 import { listSchema } from '#http/schemas.ts';
-import { orderIdOf, scenario } from './scenario.ts';
+import { body, orderIdOf, scenario } from './scenario.ts';
 
 test('the activity matches its description', async () => {
   const world = await scenario();
@@ -73,6 +73,17 @@ test.each(['/orders', '/orders/ID', '/workflows', '/activity'])(
     expect((await get('"another"')).status).toBe(200);
   },
 );
+
+test('a submission has no ETag: its answer is never one that the caller has', async () => {
+  const world = await scenario();
+  for (const response of [
+    await world.submit(body, { 'if-none-match': '*' }),
+    await world.post('/orders/batch', { orders: [body] }),
+  ]) {
+    expect(response.ok).toBe(true);
+    expect(response.headers.get('etag')).toBeNull();
+  }
+});
 
 test('a listing has another ETag as soon as one of its orders changes', async () => {
   const world = await scenario();

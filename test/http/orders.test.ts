@@ -252,6 +252,7 @@ test('the OpenAPI document lists every route', async () => {
     'get /workflows',
     'post /agents/{name}',
     'post /orders',
+    'post /orders/batch',
     'post /orders/{id}/cancel',
     'post /orders/{id}/reprioritise',
     'post /orders/{id}/resubmit',

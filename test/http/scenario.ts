@@ -8,6 +8,7 @@ import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { ProcessApiPorts } from '#http/api-ports.ts';
 import { processApi } from '#http/process-api.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
+import { assembleSubmissionBatch } from '#roles/assemble.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -77,6 +78,7 @@ export async function scenario(
   const app = apiOf(
     change({
       ...reeve,
+      batch: assembleSubmissionBatch(reeve),
       clock: systemClock,
       log,
       guard: { hosts: null, identify: () => identified(operator), pages: new Set() },

@@ -5,6 +5,7 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { processApi } from '#http/process-api.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
+import { assembleSubmissionBatch } from '#roles/assemble.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -64,6 +65,7 @@ async function scenario() {
   onTestFinished(() => reeve.close());
   const app = processApi({
     ...reeve,
+    batch: assembleSubmissionBatch(reeve),
     clock: systemClock,
     log,
     guard: { hosts: null, identify: () => ({ kind: 'known', principal: olga }), pages: new Set() },

@@ -286,6 +286,7 @@ test('a policy names methods and paths: none exceeds its role, and none is a wil
   expect(allowedBy('viewer').every((name) => name.startsWith('GET/'))).toBe(true);
   expect(allowedBy('submitter').filter((name) => name.startsWith('POST/'))).toEqual([
     'POST/orders',
+    'POST/orders/batch',
   ]);
   expect(
     allowedBy('operator')

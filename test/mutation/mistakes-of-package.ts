@@ -58,9 +58,23 @@ export const mistakesOfPackage: readonly Mistake[] = [
   {
     name: 'a request is sent again without an end',
     file: 'lib/client/requests.ts',
-    text: 'if (!answer.isForNow || performance.now() + waitMs > endsAt) throw answer.error;',
-    instead: 'if (!answer.isForNow || performance.now() > endsAt + 1e9) throw answer.error;',
+    text: 'const isLate = performance.now() + waitMs > endsAt;',
+    instead: 'const isLate = performance.now() > endsAt + 1e9;',
     test: client,
+  },
+  {
+    name: 'an order that was accepted is sent again with those that were not',
+    file: 'lib/client/submit-many.ts',
+    text: 'waiting.delete(sending);',
+    instead: '',
+    test: 'test/client/submit-many.test.ts',
+  },
+  {
+    name: 'an order of a bulk submission does not wait for the one before it with the same key',
+    file: 'lib/roles/submission/submission-batch.ts',
+    text: 'for (const name of names) latest.set(name, outcome);',
+    instead: '',
+    test: 'test/roles/submission-batch.test.ts',
   },
   {
     name: 'the token of the client is asked for once',

@@ -284,6 +284,7 @@ test('an idempotency key names one order, also after it was replaced (R2)', asyn
     kind: 'accepted',
     orderId: one,
     processState: 'Undone',
+    isRepeated: true,
   });
   expect((await world.record(two)).revision).toBe(revision);
   expect(await lineOf(world, two)).toEqual([two]);

@@ -253,7 +253,10 @@ test('skip: what another submission of its idempotency key stored meanwhile is t
     return line(name);
   });
   const outcome = await world.submit('a', { key: 'k' });
-  expect(outcome).toEqual({ kind: 'accepted', orderId: one, processState: 'Processed' });
+  expect(outcome).toEqual({
+    ...{ kind: 'accepted', orderId: one, processState: 'Processed' },
+    isRepeated: true,
+  });
 });
 
 test('a key whose line is full is refused, stores nothing, and is accepted later (R28)', async () => {

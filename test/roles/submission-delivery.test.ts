@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
+import { submissionDelivery } from '#roles/submission/submission-delivery.ts';
 import type { Submission, SubmissionOutcome } from '#roles/submission.ts';
-import { submissionDelivery } from '#roles/submission-delivery.ts';
 import { testLog } from '../support/log.ts';
 
 const request = {

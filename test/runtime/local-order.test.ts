@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
-import { SubmissionError } from '#roles/submission-error.ts';
+import { SubmissionError } from '#roles/submission/submission-error.ts';
 import { type LocalReeveOptions, startLocalReeve } from '#runtime/local/local-reeve.ts';
 
 const payment = defineAgent({

@@ -62,6 +62,22 @@ test('at most so many requests are served at the same time, in the order in whic
   expect(urls().slice(3)).toEqual(['/c', '/d']);
 });
 
+test('a bulk submission takes several turns, so that two of them fill the default ones', async () => {
+  const { send, reaches, answer, urls } = await turns(16);
+  for (const path of ['/orders/batch', '/orders/batch?a=1', '/orders/batch', '/orders']) {
+    await send(path, '{}');
+  }
+  await reaches(2);
+  await send('/healthz?full');
+  await reaches(3);
+  expect(urls()).toEqual(['/orders/batch', '/orders/batch?a=1', '/healthz?full']);
+  answer(0);
+  await reaches(4);
+  answer(1);
+  await reaches(5);
+  expect(urls().slice(3)).toEqual(['/orders/batch', '/orders']);
+});
+
 test('event streams take no turn', async () => {
   const { send, reaches, urls } = await turns(1);
   await send('/events');

@@ -72,6 +72,7 @@ export function requestOf(
   const [method = '', path = ''] = route.split(' ');
   const bodies: Readonly<Record<string, unknown>> = {
     'POST /orders': { workflow, details, tenant: ours },
+    'POST /orders/batch': { orders: [{ workflow, details, tenant: ours }] },
     'POST /orders/{id}/reprioritise': { priority: 'low' },
     'POST /agents/{name}': { weight: null },
   };

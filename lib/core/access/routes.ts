@@ -22,6 +22,7 @@ const embedded = { confined: true, onAws: false } as const;
 /** By operation id. */
 export const routes = {
   submitOrder: { method: 'post', path: '/orders', role: 'submitter', ...everywhere },
+  submitOrders: { method: 'post', path: '/orders/batch', role: 'submitter', ...everywhere },
   listOrders: { method: 'get', path: '/orders', role: 'viewer', ...everywhere },
   showOrder: { method: 'get', path: '/orders/{id}', role: 'viewer', ...everywhere },
   resubmitOrder: {

@@ -128,6 +128,15 @@ export const limits = {
   requestBytesMax: 246 * KIB,
   /** A request body, which must fit a message. */
   bodyBytesMax: 128 * KIB,
+  /** Orders in one bulk submission: embedded, all of them are written by one group commit. */
+  batchOrdersMax: 100,
+  /** The body of a bulk submission. Escaped or as base64, it fits the event of a function (6 MB, AWS Lambda). */
+  batchBytesMax: 1_024 * KIB,
+  /**
+   * Orders of a bulk submission that have not begun after this time are answered with `unavailable`: those that have begun must
+   * end, when the store hardly answers, before the front door times out.
+   */
+  batchBeginMs: 5 * secondMs,
   /** The details of an order as JSON, corrections applied: the input of a step may contain all of them. */
   detailsBytesMax: 128 * KIB,
   /** More levels than documents need; functions over documents are recursive. */
@@ -205,6 +214,10 @@ assertThat(
 assertThat(
   limits.detailsBytesMax >= limits.bodyBytesMax && limits.detailsBytesMax < limits.requestBytesMax,
   'the details of an order fit the request of a step',
+);
+assertThat(
+  limits.batchBytesMax >= limits.bodyBytesMax,
+  'every order that can be submitted by itself fits a bulk submission',
 );
 assertThat(
   limits.detailsBytesMax + limits.stepsMax * limits.outputBytesMin < limits.requestBytesMax,

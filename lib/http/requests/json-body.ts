@@ -2,20 +2,17 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { routes } from '#core/access/routes.ts';
 import { faultText, notUtf8, strictJson, utf8Text } from '#core/codec/strict-json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Problem, problem, respondProblem } from '#http/problem.ts';
 
-/** Refuses a body over the limit, with or without a Content-Length. */
+/** Refuses a body over the limit of its route, with or without a Content-Length. */
 export function limitedBody(): MiddlewareHandler {
-  const limited = bodyLimit({
-    maxSize: limits.bodyBytesMax,
-    onError: (context) => {
-      const detail = `A body may have at most ${limits.bodyBytesMax} bytes.`;
-      return respondProblem(context, problem('body-too-large', detail));
-    },
-  });
+  const single = limitedTo(limits.bodyBytesMax);
+  const batch = limitedTo(limits.batchBytesMax);
   return async (context, next) => {
+    const limited = context.req.path === routes.submitOrders.path ? batch : single;
     try {
       return await limited(context, next);
     } catch (error) {
@@ -26,6 +23,16 @@ export function limitedBody(): MiddlewareHandler {
   };
 }
 
+const limitedTo = (maxSize: number) =>
+  bodyLimit({
+    maxSize,
+    onError: (context) =>
+      respondProblem(
+        context,
+        problem('body-too-large', `A body may have at most ${maxSize} bytes here.`),
+      ),
+  });
+
 /** The connection is closed, so no client reads this; it is not an error of Reeve. */
 const brokenOff = problem(
   'request-malformed',
@@ -33,7 +40,11 @@ const brokenOff = problem(
 );
 
 export function jsonBodies(app: OpenAPIHono): void {
-  app.on('POST', ['/orders', '/orders/:id/reprioritise', '/agents/:name'], jsonBody(true));
+  app.on(
+    'POST',
+    ['/orders', '/orders/batch', '/orders/:id/reprioritise', '/agents/:name'],
+    jsonBody(true),
+  );
   app.on('POST', ['/orders/:id/resubmit', '/orders/:id/cancel'], jsonBody(false));
 }
 

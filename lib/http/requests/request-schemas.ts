@@ -14,43 +14,71 @@ const instant = z.iso.datetime({
   error:
     'must be an instant such as 2026-01-31T12:00:00Z or 2026-01-31T14:00:00+02:00 (a + in a URL is written %2B)',
 });
-export const submissionSchema = z
-  .strictObject({
-    workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
-    details: z
-      // Not an object schema, because the schema of the workflow must get the document unchanged.
-      .custom<JsonValue>(isObject, {
-        error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
-        abort: true,
-      })
-      .pipe(jsonSchema)
-      .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
-    priority: z.enum(priorities).default('normal'),
-    tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
-    replyTo: z
-      .string()
-      .min(1)
-      .max(40)
-      .optional()
-      .openapi({ description: 'The name of a registered response channel.' }),
-    correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
-      description: 'Your own name for the order. It is part of each status message and alert.',
-    }),
-  })
-  .openapi('Submission');
+const submission = {
+  workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
+  details: z
+    // Not an object schema, because the schema of the workflow must get the document unchanged.
+    .custom<JsonValue>(isObject, {
+      error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
+      abort: true,
+    })
+    .pipe(jsonSchema)
+    .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
+  priority: z.enum(priorities).default('normal'),
+  tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
+  replyTo: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .openapi({ description: 'The name of a registered response channel.' }),
+  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+    description: 'Your own name for the order. It is part of each status message and alert.',
+  }),
+};
+export const submissionSchema = z.strictObject(submission).openapi('Submission');
+export type SubmissionDocument = z.infer<typeof submissionSchema>;
+
+const submissionKey = z
+  .string()
+  .max(limits.submissionKeyLengthMax, submissionKeyForm.message)
+  .regex(submissionKeyForm.pattern, submissionKeyForm.message)
+  .optional();
 
 export const keyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .max(limits.submissionKeyLengthMax, submissionKeyForm.message)
-    .regex(submissionKeyForm.pattern, submissionKeyForm.message)
-    .optional()
-    .openapi({
-      description:
-        'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
+  'idempotency-key': submissionKey.openapi({
+    description:
+      'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
+    example: 'cart-4711',
+  }),
+});
+
+/** Checked for each order by itself, so that a fault of one does not refuse the others. */
+export const batchOrderSchema = z
+  .strictObject({
+    ...submission,
+    key: submissionKey.openapi({
+      description: 'Its idempotency key, as the header `Idempotency-Key` of a single submission.',
       example: 'cart-4711',
     }),
-});
+  })
+  .openapi('BatchOrder');
+
+export const batchSchema = z
+  .strictObject({
+    orders: z
+      .array(
+        z.unknown().openapi({
+          anyOf: [
+            { $ref: '#/components/schemas/BatchOrder' },
+            { description: 'Anything else is refused by itself.' },
+          ],
+        }),
+      )
+      .min(1)
+      .max(limits.batchOrdersMax),
+  })
+  .openapi('Batch');
 
 export const ifMatchHeader = z.object({
   'if-match': z

@@ -4,19 +4,16 @@ import { maySee } from '#core/access/principal.ts';
 import { authorised, tenantOf } from '#http/access/access.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
 import { weakTag } from '#http/entity-tag.ts';
-import { fieldProblem, problemResponses, Refusal } from '#http/problem.ts';
+import { problemResponses } from '#http/problem.ts';
 import { jsonBodies } from '#http/requests/json-body.ts';
 import { keyHeader, listQuery, submissionSchema } from '#http/requests/request-schemas.ts';
 import { acceptedSchema, listSchema, orderSchema } from '#http/schemas.ts';
 import { listedView, orderView } from '#http/view.ts';
-import type { OfferedOrder } from '#ports/admission.ts';
-import type { Clock } from '#ports/clock.ts';
 import { search } from '#roles/search.ts';
-import type { SubmissionOutcome } from '#roles/submission.ts';
 import { jsonResponse } from './json-response.ts';
 import { listingCursor } from './listing-cursor.ts';
 import { knownForm, orderParam, unknownOrder } from './order-id.ts';
-import { overloaded } from './overloaded.ts';
+import { locationOf, refusalOf, requestOf } from './submission-answers.ts';
 
 /** OpenAPI links: the operations on the order that a response names. */
 const next = Object.fromEntries(
@@ -80,20 +77,12 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   jsonBodies(app);
   app.openapi(submitRoute, async (context) => {
     const principal = context.get('principal');
-    const { workflow, details, priority, replyTo, correlationId, tenant } =
-      context.req.valid('json');
-    const request = {
-      workflow,
-      details,
-      priority,
-      tenant: tenantOf(principal, tenant),
-      replyTo: replyTo ?? null,
-      correlationId: correlationId ?? null,
-      key: context.req.valid('header')['idempotency-key'] ?? null,
-    };
+    const key = context.req.valid('header')['idempotency-key'];
+    const request = requestOf(principal, context.req.valid('json'), key);
     const outcome = await ports.submission.submit(request, principal.name);
-    const { orderId, processState, skipped } = accepted(outcome, request, ports.clock);
-    const location = { location: `/orders/${orderId}` };
+    if (outcome.kind !== 'accepted') throw refusalOf(outcome, request, ports.clock.now());
+    const { orderId, processState, skipped } = outcome;
+    const location = { location: locationOf(orderId) };
     return skipped === true
       ? context.json({ orderId, processState, skipped }, 200, location)
       : context.json({ orderId, processState }, 202, location);
@@ -138,15 +127,4 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);
   });
-}
-
-function accepted(outcome: SubmissionOutcome, order: OfferedOrder, clock: Clock) {
-  switch (outcome.kind) {
-    case 'accepted':
-      return outcome;
-    case 'refused':
-      throw new Refusal(fieldProblem(outcome.code, outcome.errors));
-    case 'overloaded':
-      throw overloaded(outcome, order, clock.now());
-  }
 }

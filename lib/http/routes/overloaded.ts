@@ -15,7 +15,7 @@ export function overloaded(
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const document = problem(
     code,
-    `${causeOf(code, order)} Nothing was stored. Send the same request again in ${seconds} s.`,
+    `${causeOf(code, order)} Nothing was stored. Submit the order again in ${seconds} s.`,
   );
   const retryAt = new Date(nowMs + seconds * 1_000).toISOString();
   return new Refusal({ ...document, class: order.priority, retryAt }, seconds);

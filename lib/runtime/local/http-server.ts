@@ -7,6 +7,7 @@ import type { Identify } from '#http/access/access.ts';
 import { processApi } from '#http/process-api.ts';
 import { followerLimits } from '#http/routes/followers.ts';
 import type { Log } from '#ports/log.ts';
+import { assembleSubmissionBatch } from '#roles/assemble.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import {
   type ConsolePages,
@@ -102,6 +103,7 @@ export async function serveApi(
   const pages = options.pages ?? consolePages(consoleDirectory);
   const app = processApi({
     ...reeve,
+    batch: assembleSubmissionBatch(reeve),
     log: consequencesLog(reeve.log, reeve.failure),
     guard: {
       hosts: isLoopback(host) ? hosts : null,

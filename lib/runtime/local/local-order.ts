@@ -9,8 +9,8 @@ import { outputsOf } from '#core/view/outputs.ts';
 import type { OrderDocument } from '#http/schemas.ts';
 import { orderView } from '#http/view.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { SubmissionError } from '#roles/submission/submission-error.ts';
 import type { Submission } from '#roles/submission.ts';
-import { SubmissionError } from '#roles/submission-error.ts';
 import type { OrderChanges } from './order-changes.ts';
 import { checkedDetails, checkedOptions } from './submission-checks.ts';
 

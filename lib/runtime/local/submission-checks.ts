@@ -9,7 +9,7 @@ import { isShallow, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
 import { submissionKeyForm } from '#core/model/submission-key.ts';
-import { SubmissionError } from '#roles/submission-error.ts';
+import { SubmissionError } from '#roles/submission/submission-error.ts';
 
 /** Names of response channels are no longer than those of workflows. */
 const channelNameLengthMax = 40;

@@ -222,7 +222,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   ),
   mutant(
     'acknowledge a submission that failed',
-    'submission-delivery',
+    'submission/submission-delivery',
     "log.error('submission-failed', { error: code });\n    return { kind: 'retry' };",
     "log.error('submission-failed', { error: code });\n    return { kind: 'done' };",
   ),

@@ -15,7 +15,7 @@ import type { Reply } from '#core/model/message.ts';
 import { findStep, underWay } from '#core/model/record.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import { deliverMessages } from '#roles/queue-delivery.ts';
-import { submissionDelivery } from '#roles/submission-delivery.ts';
+import { submissionDelivery } from '#roles/submission/submission-delivery.ts';
 import type { Duty } from '#sim/world/fleet.ts';
 import type { Host } from '#sim/world/host.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';

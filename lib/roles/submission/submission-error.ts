@@ -2,7 +2,7 @@
 import { errorsText, type FieldError } from '#core/codec/field-errors.ts';
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import { ReeveError } from '#core/model/errors.ts';
-import type { SubmissionOutcome } from './submission.ts';
+import type { SubmissionOutcome } from '../submission.ts';
 
 type Refusal =
   | Exclude<SubmissionOutcome, { kind: 'accepted' }>

@@ -2,7 +2,7 @@
 import { UnavailableError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import type { Submission, SubmissionRequest } from './submission.ts';
+import type { Submission, SubmissionRequest } from '../submission.ts';
 
 /** Parks a refused submission with its code and fields, so that its producer can find and correct it. */
 export async function submissionDelivery(

@@ -1,0 +1,24 @@
+/** The answer to an error that is none of the caller's. */
+import { errorKind, ReeveError, UnavailableError } from '#core/model/errors.ts';
+import type { Log } from '#ports/log.ts';
+import { type Problem, problem } from './problem.ts';
+
+const fullDetail =
+  'Nothing was written, and no accepted order is lost. Try again when the disk has free space: Reeve then continues without further action.';
+
+export function faultProblem(error: unknown): Problem {
+  if (!(error instanceof UnavailableError)) {
+    return problem('internal', 'The log of Reeve contains the cause.');
+  }
+  return error.code === 'store-full'
+    ? problem('store-full', fullDetail)
+    : problem('unavailable', 'Try again: nothing was lost.');
+}
+
+export function logFault(log: Log, route: string, error: unknown): void {
+  log.error('request-failed', {
+    route,
+    error: errorKind(error),
+    reason: error instanceof ReeveError ? error.message : null,
+  });
+}

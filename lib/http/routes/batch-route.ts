@@ -1,0 +1,129 @@
+/** Bulk submission: many orders in one request, each with an outcome of its own. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Principal } from '#core/access/principal.ts';
+import { fieldErrors } from '#core/codec/field-errors.ts';
+import { isJsonWithin } from '#core/codec/json-size.ts';
+import { errorKind } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
+import { authorised } from '#http/access/access.ts';
+import type { ApiPorts } from '#http/api-ports.ts';
+import { faultProblem, logFault } from '#http/fault-problem.ts';
+import {
+  fieldProblem,
+  type Problem,
+  problem,
+  problemResponses,
+  Refusal,
+  retryAfterSeconds,
+} from '#http/problem.ts';
+import { batchOrderSchema, batchSchema } from '#http/requests/request-schemas.ts';
+import { type BatchOutcomeDocument, batchResultSchema } from '#http/schemas.ts';
+import type { Log } from '#ports/log.ts';
+import type { BatchOutcome } from '#roles/submission/submission-batch.ts';
+import type { SubmissionRequest } from '#roles/submission.ts';
+import { jsonResponse } from './json-response.ts';
+import { locationOf, refusalOf, requestOf } from './submission-answers.ts';
+
+const batchRouteDefinition = createRoute({
+  ...authorised('submitOrders'),
+  tags: ['Orders'],
+  summary: 'Submit many orders',
+  description: `Up to ${limits.batchOrdersMax} orders, each as a single submission has it, with its idempotency key as \`key\`. The answer has one outcome for each order, in the same sequence: a fault of one order does not concern the others. Orders with keys can be sent again, all of them or some, also by themselves: no second order is created. The request as a whole is refused only when it is not valid JSON, is too large, or is no list of orders; then nothing was stored.`,
+  request: { body: { required: true, content: { 'application/json': { schema: batchSchema } } } },
+  responses: {
+    200: jsonResponse('The outcome of each order.', batchResultSchema),
+    ...problemResponses(400, 401, 403, 413, 415, 422),
+  },
+});
+
+export function batchRoute(app: OpenAPIHono, ports: ApiPorts): void {
+  app.openAPIRegistry.register('BatchOrder', batchOrderSchema);
+  app.openapi(batchRouteDefinition, async (context) => {
+    if (context.req.header('idempotency-key') !== undefined) throw keyOfAll();
+    const principal = context.get('principal');
+    const entries = context.req.valid('json').orders.map((order) => entryOf(principal, order));
+    const requests = entries.flatMap((entry) => ('request' in entry ? [entry.request] : []));
+    const outcomes = (await ports.batch.submit(requests, principal.name)).values();
+    const faults = new Map<string, unknown>();
+    const orders = entries.map((entry): BatchOutcomeDocument => {
+      if ('problem' in entry) return { kind: 'refused', problem: entry.problem };
+      const outcome = outcomes.next().value ?? { kind: 'not-begun' };
+      if (outcome.kind === 'failed') faults.set(errorKind(outcome.error), outcome.error);
+      return documentOf(outcome, entry.request, ports.clock.now());
+    });
+    for (const error of faults.values()) logFault(ports.log, context.req.routePath, error);
+    logNotAccepted(ports.log, principal.name, orders);
+    return context.json({ orders }, 200);
+  });
+}
+
+/** The access log has the status of the request alone, which is that of a success. */
+function logNotAccepted(log: Log, by: string, orders: readonly BatchOutcomeDocument[]): void {
+  const count = (kind: BatchOutcomeDocument['kind']) =>
+    orders.filter((order) => order.kind === kind).length;
+  const counts = {
+    refused: count('refused'),
+    overloaded: count('overloaded'),
+    failed: count('failed'),
+  };
+  if (counts.refused + counts.overloaded + counts.failed === 0) return;
+  log.warn('orders-not-accepted', { by, of: orders.length, ...counts });
+}
+
+/** Ignored, it would make its sender believe that the request can be repeated. */
+const keyOfAll = () =>
+  new Refusal(
+    fieldProblem('header-invalid', [
+      { field: 'Idempotency-Key', message: 'is for a single order: give each order its `key`' },
+    ]),
+  );
+
+type Entry = { readonly request: SubmissionRequest } | { readonly problem: Problem };
+
+function entryOf(principal: Principal, order: unknown): Entry {
+  const { data, error } = batchOrderSchema.safeParse(order);
+  if (error !== undefined) {
+    return { problem: fieldProblem('body-invalid', fieldErrors(error, { whole: 'order' })) };
+  }
+  const { key, ...document } = data;
+  const { bodyBytesMax } = limits;
+  if (!isJsonWithin(document.details, bodyBytesMax)) {
+    const detail = `The details of an order may have at most ${bodyBytesMax} bytes.`;
+    return { problem: problem('body-too-large', detail) };
+  }
+  try {
+    return { request: requestOf(principal, document, key) };
+  } catch (refusal) {
+    if (refusal instanceof Refusal) return { problem: refusal.problem };
+    throw refusal;
+  }
+}
+
+function documentOf(
+  outcome: BatchOutcome,
+  request: SubmissionRequest,
+  nowMs: number,
+): BatchOutcomeDocument {
+  switch (outcome.kind) {
+    case 'accepted': {
+      const { orderId, processState, skipped, isRepeated } = outcome;
+      const stored = isRepeated === true ? 'recognised' : 'accepted';
+      const kind = skipped === true ? 'skipped' : stored;
+      return { kind, orderId, href: locationOf(orderId), processState };
+    }
+    case 'refused':
+      return { kind: 'refused', problem: refusalOf(outcome, request, nowMs).problem };
+    case 'overloaded': {
+      const refusal = refusalOf(outcome, request, nowMs);
+      const { problem: document, retryAfterSeconds: seconds } = refusal;
+      return { kind: 'overloaded', problem: document, retryAfterSeconds: seconds };
+    }
+    case 'failed':
+      return { kind: 'failed', problem: faultProblem(outcome.error), retryAfterSeconds };
+    case 'not-begun':
+      return { kind: 'failed', problem: problem('unavailable', notBegun), retryAfterSeconds };
+  }
+}
+
+const notBegun =
+  'The orders before it took too long, so that it was not begun. Nothing was stored: submit it again.';
