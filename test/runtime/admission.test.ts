@@ -130,7 +130,7 @@ test('a refused order is accepted after the time that it was told', async () => 
   expect(kinds(await world.offer(50, 'normal'))).toEqual({ accepted: 50 });
   await world.offer(500, 'normal');
   expect((await world.submit('normal')).kind).toBe('overloaded');
-  expect(await world.submit('normal', null, 'k1')).toEqual(accepted);
+  expect(await world.submit('normal', null, 'k1')).toEqual({ ...accepted, isRepeated: true });
 });
 
 test('low is refused first, and high only against its own share', async () => {
