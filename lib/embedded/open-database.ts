@@ -71,7 +71,7 @@ export function openDatabase(
 export function openError(
   cause: unknown,
   path: string,
-  then = 'Stop it, or choose another directory (REEVE_DATA, or the option `path`).',
+  then = 'Stop it, or choose other data: with the option `path` of `startLocalReeve`, or with REEVE_DATA for `reeve start` and `reeve dev`.',
 ): unknown {
   if (cause instanceof ReeveError) return cause;
   if (isBusy(cause)) {

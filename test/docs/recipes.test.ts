@@ -16,7 +16,8 @@ import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { shippedOrders } from '#runtime/command/shipped-orders.ts';
 import { startCommand } from '#runtime/command/start-command.ts';
-import { dataCommand } from '#runtime/local/data-commands.ts';
+import { dataCommand, dataDirOf } from '#runtime/local/data-commands.ts';
+import { shopDataDir } from '#runtime/local/data-directory.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
 import { freePort } from '../support/dynamo-server.ts';
@@ -56,7 +57,7 @@ async function startReeve(): Promise<void> {
   const stop = Promise.withResolvers<void>();
   const listens = Promise.withResolvers<string>();
   const data = {
-    REEVE_DATA: join(folder, '.reeve'),
+    REEVE_DATA: join(folder, shopDataDir),
     REEVE_CHANNELS: join(folder, 'channels.json'),
   };
   let said = '';
@@ -104,9 +105,9 @@ async function reeve(words: readonly string[]) {
     version: '0',
     now: systemClock.now,
     aws: () => Promise.reject(new Error('no AWS here')),
-    data: (command) =>
+    data: (command, dataDir) =>
       dataCommand(
-        join(folder, '.reeve'),
+        join(folder, dataDirOf({}, dataDir)),
         'file' in command ? { ...command, file: join(folder, command.file) } : command,
         systemClock,
       ),

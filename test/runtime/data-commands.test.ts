@@ -96,7 +96,11 @@ test('a backup of the running Reeve is restored, and the former data is kept', a
 test('a backup is refused when the file exists, or when no Reeve runs', async () => {
   const { file, running, reeve } = somewhere();
   const backup = { kind: 'backup', file } as const;
-  expect(await reeve(backup)).toMatchObject({ exitCode: 4, code: 'not-running' });
+  expect(await reeve(backup)).toMatchObject({
+    exitCode: 4,
+    code: 'not-running',
+    message: expect.stringContaining('with --data; that of `reeve start` is .reeve/shop'),
+  });
   running();
   expect(await reeve(backup)).toMatchObject({ exitCode: 0 });
   expect(await reeve(backup)).toMatchObject({ exitCode: 3, code: 'file-exists' });

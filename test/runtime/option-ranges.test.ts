@@ -82,6 +82,18 @@ test.each<[string, object]>([
     'startLocalReeve: `responseChannels.shop` must be a function.',
     { responseChannels: { shop: 'x' } },
   ],
+  ['startLocalReeve: `onAlert` must be a function.', { onAlert: 'mail' }],
+  ['startLocalReeve: `onCircuit` must be a function.', { onCircuit: {} }],
+  ['startLocalReeve: `pth` is not known here.', { pth: 'shop.db' }],
+  ['startLocalReeve: `path` must not be empty.', { path: '' }],
+  [
+    'startLocalReeve: `path` must be the path of a file, not a URI.',
+    { path: 'file:shop.db?mode=memory' },
+  ],
+  [
+    'startLocalReeve: `workflows.0` is not complete: end its definition with `.build()`.',
+    { workflows: [defineWorkflow({ name: 'printing', version: 1, details: z.object({}) })] },
+  ],
 ])('options of a wrong kind stop the start: %s', async (message, options) => {
   await expect(started(options)).rejects.toThrow(new DefinitionError('options-invalid', message));
 });

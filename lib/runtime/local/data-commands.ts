@@ -9,7 +9,7 @@ import { onFile } from '#embedded/file-error.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import type { Clock } from '#ports/clock.ts';
 import { askForBackup } from '#runtime/node/control-socket.ts';
-import { databaseIn, ownDataDir, shopDataDir, socketIn } from './data-directory.ts';
+import { databaseIn, otherData, ownDataDir, socketIn } from './data-directory.ts';
 import { type DataOutcome, examinedOutcome, restoredOutcome } from './data-report.ts';
 
 /** A command with its options. */
@@ -56,10 +56,7 @@ function exitCodeOf(error: ReeveError): 2 | 3 | 4 {
 
 function check(path: string, accepts: boolean): DataOutcome {
   if (!hasData(path)) {
-    throw new ReeveError(
-      'file-missing',
-      `There is no file ${path}. Name the directory of the data with --data; that of \`reeve start\` is ${shopDataDir}.`,
-    );
+    throw new ReeveError('file-missing', `There is no file ${path}. ${otherData}`);
   }
   const kept = accepts ? acceptLoss(path) : null;
   const advice =

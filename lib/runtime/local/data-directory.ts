@@ -9,6 +9,9 @@ export const ownDataDir = '.reeve';
  */
 export const shopDataDir = join(ownDataDir, 'shop');
 
+/** What errors about data that are not there say. */
+export const otherData = `Name the directory of the data with --data; that of \`reeve start\` is ${shopDataDir}.`;
+
 /** The database file. */
 export const databaseIn = (dataDir: string): string => join(dataDir, 'reeve.db');
 /** The socket on which a running Reeve takes requests for backups. */

@@ -60,7 +60,10 @@ import { orderChanges } from './order-changes.ts';
 export interface LocalReeveOptions {
   readonly workflows: readonly WorkflowDefinition[];
   readonly agents: readonly AgentImplementation[];
-  /** The database file, whose folder is created; `:memory:` for a test. Default `.reeve/reeve.db`. */
+  /**
+   * The database file, whose folder is created; `:memory:` for a test. Not a URI. Default `.reeve/reeve.db`, as `reeve dev`: programs
+   * with other workflows need a file of their own, because an order whose workflow is not given stops in Error.
+   */
   readonly path?: string;
   /** Default: that of the system. */
   readonly clock?: Clock;
@@ -140,7 +143,7 @@ export interface LocalReeve extends LocalOrders, Pick<Load, 'isOverloaded' | 'is
  * without a failure counted: the first ten before the promise resolves, the others in the background; see `recovered`.
  *
  * @throws {DefinitionError} `agent-missing` when `agents` has no implementation of an agent of a workflow, `agent-twice` when it has two;
- *   `options-invalid` when an option is missing or of a wrong kind
+ *   `options-invalid` when an option is missing, of a wrong kind or not known
  * @throws {ReeveError} `option-range` when a number of the options is out of its range, or the `concurrency` of an agent
  * @throws {ReeveError} `tenant-weight-range` when a weight is out of its range
  * @throws {ReeveError} `store-in-use` when another process has the database open; see sqlite-store.ts

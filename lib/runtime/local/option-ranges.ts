@@ -6,20 +6,48 @@ import * as z from 'zod';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import type { LocalReeveOptions } from './local-reeve.ts';
+
+const fn = z.custom((value) => typeof value === 'function', 'must be a function');
+
+const isBuilder = (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  'build' in value &&
+  typeof value.build === 'function';
+
+const workflow = z
+  .unknown()
+  .refine((value) => !isBuilder(value), {
+    error: 'is not complete: end its definition with `.build()`',
+    abort: true,
+  })
+  .pipe(z.looseObject({ name: z.string(), steps: z.array(z.unknown()) }));
+
+/** SQLite takes the empty name for a file that it deletes at the end, and a URI may name memory: orders would be accepted onto no disk. */
+const path = z
+  .string()
+  .refine((text) => text !== '', 'must not be empty')
+  .refine((text) => !/^file:/i.test(text), 'must be the path of a file, not a URI');
 
 /** The kinds of the options, as far as other checks do not find a wrong one. */
-export const startForm = z.looseObject({
-  workflows: z.array(z.looseObject({ name: z.string(), steps: z.array(z.unknown()) })),
+export const startForm = z.strictObject({
+  workflows: z.array(workflow),
   agents: z.array(z.unknown()),
-  path: z.string().optional(),
+  path: path.optional(),
+  clock: z.looseObject({}).optional(),
+  random: z.looseObject({}).optional(),
+  log: z.looseObject({}).optional(),
+  // The ranges of numbers are checked below.
+  sweepPeriodMs: z.unknown().optional(),
+  keepEndedMs: z.unknown().optional(),
+  backlogMaxMs: z.unknown().optional(),
+  responseChannels: z.record(z.string(), fn).optional(),
   tenantWeights: z.map(z.string(), z.number()).optional(),
-  responseChannels: z
-    .record(
-      z.string(),
-      z.custom((value) => typeof value === 'function', 'must be a function'),
-    )
-    .optional(),
-});
+  onAlert: fn.optional(),
+  onCircuit: fn.optional(),
+  command: z.string().optional(),
+} satisfies Record<keyof LocalReeveOptions, z.ZodType>);
 
 interface Numbers {
   readonly sweepPeriodMs?: number;

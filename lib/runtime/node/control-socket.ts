@@ -8,6 +8,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import * as z from 'zod';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
+import { otherData } from '#runtime/local/data-directory.ts';
 
 const requestSchema = z.object({ backup: z.string() });
 const answerSchema = z.union([
@@ -95,7 +96,7 @@ async function said(socket: Socket, path: string): Promise<Answer> {
   } catch (cause) {
     throw new UnavailableError(
       'not-running',
-      `No Reeve answers at ${path}. Is it running, on the same data? While it is stopped, copy the files of its data directory.`,
+      `No Reeve answers at ${path}. Is it running, on the same data? ${otherData} While Reeve is stopped, copy the files of its data directory.`,
       { cause },
     );
   }
