@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSyn
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isTarget, projectManifest, targets } from './project-manifest.ts';
+import { reeveSource } from './reeve-source.ts';
 
 const help = `npm create reeve NAME [-- --target embedded|aws|both]
 
@@ -33,6 +34,7 @@ function create(folder: string, shown: string): void {
     fail(`${name}: the name must have lower-case letters, digits, "-", "." and "_" alone.`);
   }
   if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
+  const source = reeve === undefined ? undefined : sourceOf(reeve);
   const parts = ['common', ...(target === 'both' ? ['embedded', 'aws'] : [target])];
   for (const part of parts) {
     cpSync(join(import.meta.dirname, 'template', part), folder, { recursive: true });
@@ -42,10 +44,18 @@ function create(folder: string, shown: string): void {
   const versions: unknown = JSON.parse(
     readFileSync(join(import.meta.dirname, 'versions.json'), 'utf8'),
   );
-  const manifest = projectManifest({ name, target, versions, reeve });
+  const manifest = projectManifest({ name, target, versions, reeve: source });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   console.log(`${folder} is made. Next:\n\n  cd ${shown}\n  npm install\n  npm run dev\n`);
   console.log('In another terminal:\n\n  npm run order\n');
+}
+
+function sourceOf(reeve: string): string {
+  try {
+    return reeveSource(reeve, process.cwd());
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function given() {

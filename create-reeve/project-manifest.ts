@@ -14,7 +14,7 @@ export interface Project {
   readonly target: Target;
   /** The versions of packages, by name. */
   readonly versions: unknown;
-  /** The version of Reeve, or the path of its archive. Default: that of `versions`. */
+  /** The version of Reeve, or the absolute path of its archive. Default: that of `versions`. */
   readonly reeve: string | undefined;
 }
 
