@@ -2,7 +2,6 @@
 
 import { App } from 'aws-cdk-lib';
 import { ReeveStack, readSettings } from 'reeve/cdk';
-import { shippedAgent } from '#infra/agents/shipped-agent.ts';
 
 const app = new App();
 const settings = readSettings(app.node);
@@ -10,11 +9,9 @@ const settings = readSettings(app.node);
 new ReeveStack(app, 'Shop', {
   stackName: `shop-${settings.stage}`,
   settings,
-  workflows: 'lib/workflows/shipped.ts',
+  workflows: 'examples/recipes/workflows.ts',
   agents: [
-    shippedAgent('fraud'),
-    shippedAgent('inventory'),
+    { name: 'fraud', module: 'examples/recipes/fraud-agent.ts', export: 'fraudAgent' },
     { name: 'payment' },
-    shippedAgent('shipping'),
   ],
 });

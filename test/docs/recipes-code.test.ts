@@ -1,5 +1,9 @@
 /** The code of docs/recipes.md is that of examples/recipes, which compiles with the rest; here it runs. */
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { keyOf } from '#core/definition/agent-limit.ts';
 import { limitsOf } from '#core/definition/registry.ts';
@@ -14,7 +18,7 @@ import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
-import { fraud, inventory, payment, shipping } from '#workflows/order-contracts.ts';
+import { fraud, inventory, payment, shipping } from '../../examples/recipes/contracts.ts';
 import { importSales } from '../../examples/recipes/import-orders.ts';
 import { irreversibleStep } from '../../examples/recipes/irreversible-step.ts';
 import { limitedTime } from '../../examples/recipes/limited-time.ts';
@@ -24,6 +28,7 @@ import { optionalStep } from '../../examples/recipes/optional-step.ts';
 import { parallelSteps } from '../../examples/recipes/parallel-steps.ts';
 import { preview, savedDraft } from '../../examples/recipes/saved-draft.ts';
 import { severalEndpoints, taxAgent } from '../../examples/recipes/several-endpoints.ts';
+import { checkOut } from '../../examples/recipes/shop-client.ts';
 import { renderingAgent, slowAgent } from '../../examples/recipes/slow-agent.ts';
 import { monthlyReport } from '../../examples/recipes/throttled.ts';
 import { bankAgents, twoProviders } from '../../examples/recipes/two-providers.ts';
@@ -38,6 +43,34 @@ const files = codeBlocks(readFileSync('docs/recipes.md', 'utf8')).filter(
 test.each(files)('the page has $file as it is', ({ file, text }) => {
   expect(text).toBe(readFileSync(file ?? 'a block without a file', 'utf8'));
 });
+
+test('its files alone compile in a project that has the package, with what the package exports', async () => {
+  // Below the repository, so that other packages are found; with a manifest of its own, so that nothing private to it is.
+  const project = mkdtempSync(resolve('test/docs/.page-'));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  mkdirSync(join(project, 'node_modules'));
+  symlinkSync(resolve('.'), join(project, 'node_modules/reeve'));
+  writeFileSync(join(project, 'package.json'), '{ "name": "shop", "type": "module" }');
+  const config = { extends: resolve('tsconfig.json'), include: ['examples'], exclude: [] };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
+  for (const { file, text } of files) {
+    const path = join(project, file ?? 'a block without a file');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const tsc = resolve('node_modules/.bin/tsc');
+  const compiled = promisify(execFile)(tsc, ['--pretty', 'false', '-p', project]);
+  await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
+}, 120_000);
+
+test('its app is synthesised', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-recipes-app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { ...process.env, CDK_OUTDIR: folder };
+  await promisify(execFile)(process.execPath, ['examples/recipes/app.ts'], { env });
+  const template = readFileSync(join(folder, 'Shop.template.json'), 'utf8');
+  expect(Object.keys(JSON.parse(template).Outputs)).toContain('AgentPayment');
+}, 120_000);
 
 interface Services {
   readonly screen?: () => Promise<number>;
@@ -311,4 +344,19 @@ test('of the drafts of an article that are saved within five seconds, the last o
   }
   await clock.advance(10_000);
   expect(shown).toEqual(['Once']);
+});
+
+test('the client submits the order of a cart once, and returns its outputs', async () => {
+  const charged: number[] = [];
+  const reeve = await startLocalReeve({
+    workflows: [onePerCart],
+    agents: agents({ charge: (cents) => charged.push(cents) }),
+    path: ':memory:',
+  });
+  onTestFinished(() => reeve.close());
+  const server = await serveApi(reeve, { port: 0 });
+  onTestFinished(() => server.close());
+  expect(await checkOut(server.url, 'none', 'c-1')).toBe('c-1');
+  expect(await checkOut(server.url, 'none', 'c-1')).toBe('c-1');
+  expect(charged).toEqual([2_490]);
 });

@@ -1,13 +1,13 @@
 /**
  * docs/recipes.md: its messages are decoded, and its commands show what they say, against the Reeve that
- * `npm start` runs. The code of the page is tested in recipes-code.test.ts.
+ * `reeve start` runs. The code of the page is tested in recipes-code.test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,7 +34,6 @@ const env: Record<string, string> = {};
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reeve-recipes-'));
-  symlinkSync(resolve('examples'), join(folder, 'examples'));
   receiverPort = await freePort();
   receiver = spawn(process.execPath, ['examples/recipes/webhook-receiver.ts'], {
     env: { ...process.env, SHOP_WEBHOOK_SECRET, RECEIVER_PORT: String(receiverPort) },
@@ -52,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** As `npm start` does it, in this process; resolves when it listens. */
+/** As `reeve start` does it, in this process; resolves when it listens. */
 async function startReeve(): Promise<void> {
   const stop = Promise.withResolvers<void>();
   const listens = Promise.withResolvers<string>();

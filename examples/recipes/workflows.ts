@@ -1,0 +1,4 @@
+// examples/recipes/workflows.ts
+import { optionalStep } from './optional-step.ts';
+
+export const workflows = [optionalStep];
