@@ -77,9 +77,11 @@ export interface ReeveClient<Of extends Workflows> {
 /**
  * Makes a client:
  *
- *     const reeve = reeveClient<{ shop: typeof shop }>({ url: 'https://reeve.example.com', token });
- *     const order = await reeve.submit('shop', { cents: 500 });
- *     const result = await order.result({ signal: AbortSignal.timeout(60_000) });
+ * ```ts
+ * const reeve = reeveClient<{ shop: typeof shop }>({ url: 'https://reeve.example.com', token });
+ * const order = await reeve.submit('shop', { cents: 500 });
+ * const result = await order.result({ signal: AbortSignal.timeout(60_000) });
+ * ```
  *
  * @throws {ApiError} `url-invalid`, `option-range`
  */

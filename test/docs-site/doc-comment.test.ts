@@ -25,6 +25,30 @@ test('a doc comment becomes a text, its parameters and its errors', () => {
   });
 });
 
+test('a comment without a text has its tags', () => {
+  const comment = '/**\n * @throws\n *\n * {ThingError} `bad`\n */\n';
+  expect(docComment(comment, link)).toMatchObject({
+    text: '',
+    throws: ['[ThingError](#thingerror): `bad`'],
+  });
+});
+
+test.each([
+  ['How long, s.  @default 15 minutes', 'How long, s. Default: 15 minutes.'],
+  ['@default `sweep`: at the end. Or none.', 'Default: `sweep`: at the end. Or none.'],
+])('a default at the end of a line, or alone, is a sentence: %s', (comment, text) => {
+  expect(docComment(`/**\n * ${comment}\n */\n`, link).text).toBe(text);
+});
+
+test('code in a fence is left as it is, also with what would be a tag', () => {
+  const code = '```ts\nconst a: Map<string, `a`> = b; // docs/a.md @default\n```';
+  const comment = `/**\n * Makes it:\n * ${code.replaceAll('\n', '\n * ')}\n *\n * @throws\n *\n * {E} x\n */\n`;
+  expect(docComment(comment, link)).toMatchObject({
+    text: `Makes it:\n${code}`,
+    throws: ['[E](#e): x'],
+  });
+});
+
 test('the sentence that the extractor adds to a constructor is left out', () => {
   const comment = '/**\n * Constructs a new instance of the `Thing` class\n */\n';
   expect(docComment(comment, link).text).toBe('');
