@@ -3,7 +3,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { expect, inject, test } from 'vitest';
 import type { AgentProps } from '#infra/agents/agent-props.ts';
 import { Reeve } from '#infra/reeve.ts';
@@ -138,6 +140,7 @@ test.each<[object, string]>([
 test.each<[object, string]>([
   [{ vcp: {} }, '`vcp` is not a property (did you mean `vpc`?)'],
   [{ services: {} }, '`services` is not a property'],
+  [{ kmsKey: 'arn' }, '`kmsKey` is not a property (did you mean `encryptionKey`?)'],
   [{ vpc: 'vpc-1' }, '`vpc` must be an `ec2.IVpc` of the CDK, such as `Vpc.fromLookup(…)`'],
   [{ encryptionKey: 'arn:aws:kms' }, '`encryptionKey` must be a `kms.IKey` of the CDK'],
   [{ eventBus: 'orders' }, '`eventBus` must be an `events.IEventBus`'],
@@ -162,6 +165,33 @@ test.each<[object, string]>([
   const make = () => reeveWith(untyped(props));
   expect(make).toThrow(message);
   expect(make).toThrow(/^Invalid properties of Shop\/Orders: /);
+});
+
+test('without properties, the one that is missing is named', () => {
+  const stack = new Stack(appIn(), 'Shop');
+  const make = () => Reflect.construct(Reeve, [stack, 'Orders']);
+  expect(make).toThrow('Invalid properties of Shop/Orders: `workflows` is missing.');
+  const add = () => Reflect.apply(Reeve.prototype.addAgent, reeveWith(), []);
+  expect(add).toThrow('`name` is missing');
+});
+
+test('a FIFO queue is refused as a response queue, made in the app or known by its ARN', () => {
+  const stack = new Stack(appIn(), 'Shop');
+  const arn = 'arn:aws:sqs:eu-west-1:123456789012:till.fifo';
+  const queues = [new Queue(stack, 'Q', { fifo: true }), Queue.fromQueueArn(stack, 'Till', arn)];
+  for (const till of queues) {
+    expect(() => reeveWith({ responseQueues: { till } })).toThrow(
+      '`responseQueues.till` must be a standard queue: status messages have no message group',
+    );
+  }
+});
+
+test.each(['processes', 'orders'])('the three tables are three: a second %s is refused', (name) => {
+  const stack = new Stack(appIn(), 'Data');
+  const table = (id: string, named: string) => TableV2.fromTableName(stack, id, named);
+  const [orders, processes] = [table('Orders', 'orders'), table('Processes', 'processes')];
+  const tables = { orders, processes, coordination: table('Coordination', name) };
+  expect(() => reeveWith({ tables })).toThrow('`tables` must be three different tables');
 });
 
 test('a function is one agent only', () => {

@@ -336,6 +336,10 @@ test.each([
   ['eventChannels.0', { eventChannels: ['The Shop'] }],
   ['`shop` names more than one', { webhooks: { shop: webhook }, eventChannels: ['shop'] }],
   ['responseQueues.shop', { responseQueues: { shop: 'https://example.com' } }],
+  [
+    'responseQueues.shop',
+    { responseQueues: { shop: 'arn:aws:sqs:eu-west-1:123456789012:a.fifo' } },
+  ],
   ['jwt', { jwt: '{"issuer":"x"}' }],
   ['jwt.issuer', { jwt: { issuer: 'http://id.example.com', audience: ['a'] } }],
   ['jwt.issuer', { jwt: { issuer: 'https://id.example.com/?a=b', audience: ['a'] } }],

@@ -74,9 +74,9 @@ const codes = ['module', 'handler', 'function'] as const;
  * @param path of the deployment, for the error
  * @throws {ReeveError} `settings-invalid` naming every property that is not valid
  */
-export function checkAgent(path: string, agent: AgentProps): void {
+export function checkAgent(path: string, agent: AgentProps | undefined): void {
   const props = Object.fromEntries(
-    Object.entries(agent).filter(([, value]) => value !== undefined),
+    Object.entries(agent ?? {}).filter(([, value]) => value !== undefined),
   );
   const [code, other] = codes.filter((name) => name in props);
   const faults =

@@ -6,12 +6,14 @@ import { ReeveError } from '#core/model/errors.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
 import { checkNetwork, given, networkShape, text, wholeOrLater } from './given-objects.ts';
-import { channelName } from './setting-forms.ts';
+import { channelName, mustBeStandard } from './setting-forms.ts';
 import { checkRelations, common } from './settings.ts';
 import { unknownNames } from './unknown-names.ts';
 
 /** Provisioned concurrency of one function (Lambda quotas: it is a part of the concurrency of the account). */
 const startedMax = 100_000;
+
+const responseQueue = given.queue.refine(({ fifo }) => !fifo, { error: mustBeStandard });
 
 const shape = {
   ...common.shape,
@@ -22,8 +24,11 @@ const shape = {
   // Not strict: it may be the `tables` of another Reeve, which has more.
   tables: z
     .object({ orders: given.table, processes: given.table, coordination: given.table })
+    .refine((all) => new Set(Object.values(all).map(({ tableName }) => tableName)).size === 3, {
+      error: 'must be three different tables',
+    })
     .optional(),
-  responseQueues: z.record(channelName, given.queue).default({}),
+  responseQueues: z.record(channelName, responseQueue).default({}),
   webhooks: z
     .record(channelName, z.strictObject({ url: httpsUrl, secret: given.secret }))
     .default({}),
@@ -53,6 +58,9 @@ const shape = {
 
 const properties = z.object(shape).superRefine(checkRelations).superRefine(checkNetwork);
 
+/** Parameters of the stack that are objects here. */
+const meant = new Map([['kmsKey', 'encryptionKey']]);
+
 /** The checked properties of the construct. */
 export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
 
@@ -60,8 +68,8 @@ export type DeploymentSettings = Readonly<z.infer<typeof properties>>;
  * @param path of the construct, for the error
  * @throws {ReeveError} `settings-invalid` naming every invalid property
  */
-export function readProperties(path: string, props: object): DeploymentSettings {
-  const unknown = unknownNames(Object.keys(props), Object.keys(shape), 'a property');
+export function readProperties(path: string, props: object = {}): DeploymentSettings {
+  const unknown = unknownNames(Object.keys(props), Object.keys(shape), 'a property', meant);
   const parsed = properties.safeParse(props);
   if (parsed.success && unknown.length === 0) return parsed.data;
   const faults = [

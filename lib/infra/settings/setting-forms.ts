@@ -20,9 +20,14 @@ export const distinct = <Schema extends z.ZodType<readonly string[]>>(schema: Sc
   schema.refine((all) => new Set(all).size === all.length, 'must contain each element only once');
 
 /** The ARN of an SQS queue. */
-export const queueArn = z
+const queueArn = z
   .string()
   .regex(/^arn:[\w-]+:sqs:[\w-]+:\d{12}:[\w.-]+$/, 'must be the ARN of a queue');
+/** Messages for submitters have no message group: their sequence is in the status message. */
+export const mustBeStandard =
+  'must be a standard queue: status messages have no message group, which a FIFO queue requires';
+/** The ARN of a queue that takes messages without a message group. */
+export const standardQueueArn = queueArn.refine((arn) => !arn.endsWith('.fifo'), mustBeStandard);
 /** The ARN of a secret of Secrets Manager. */
 export const secretArn = z
   .string()

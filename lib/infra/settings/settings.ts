@@ -22,8 +22,8 @@ import {
   keyArn,
   logRetention,
   origin,
-  queueArn,
   secretArn,
+  standardQueueArn,
   tags,
   word,
 } from './setting-forms.ts';
@@ -130,7 +130,7 @@ const settings = z.strictObject({
   /** The URLs of the agents' services, by agent. */
   services: json(z.record(z.string(), httpUrl)).default({}),
   /** Registered response queues: ARNs by the name in `replyTo`. */
-  responseQueues: json(z.record(channelName, queueArn)).default({}),
+  responseQueues: json(z.record(channelName, standardQueueArn)).default({}),
   /** Response channels by HTTP, by the name in `replyTo`. */
   webhooks: json(z.record(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
   /** The existing bus for alerts and event channels. */
