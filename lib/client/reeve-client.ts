@@ -83,9 +83,10 @@ export interface ReeveClient<Of extends Workflows> {
  * const result = await order.result({ signal: AbortSignal.timeout(60_000) });
  * ```
  *
- * @throws {ApiError} `url-invalid`, `option-range`
+ * @throws {ApiError} `url-invalid`, `option-range`, `options-invalid`
  */
 export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): ReeveClient<Of> {
+  checkNames(options);
   const request = requests(options);
   const { pollMaxMs = 1_000 } = options;
   checkNumber('pollMaxMs', pollMaxMs, { from: pollMinMs, to: 3_600_000 });
@@ -120,6 +121,24 @@ export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): 
       throw unknownAnswer();
     },
   };
+}
+
+const optionNames = {
+  url: true,
+  token: true,
+  fetch: true,
+  retryForMs: true,
+  pollMaxMs: true,
+} satisfies Record<keyof ReeveClientOptions, true>;
+
+/** A misspelt option would have no effect. @throws {ApiError} `options-invalid` */
+function checkNames(options: ReeveClientOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(optionNames).join(', ');
+  throw new ApiError(`\`${unknown}\` is not an option of reeveClient: they are ${known}.`, {
+    ...{ code: 'options-invalid', status: null },
+  });
 }
 
 const isList = (answer: unknown): answer is ListDocument =>

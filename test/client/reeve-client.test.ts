@@ -305,6 +305,16 @@ test.each([
   );
 });
 
+test('an option that is not known is refused', () => {
+  expect(() => clientOf({ url: 'http://127.0.0.1', retyForMs: 0 } as never)).toThrow(
+    expect.objectContaining({
+      code: 'options-invalid',
+      message:
+        '`retyForMs` is not an option of reeveClient: they are url, token, fetch, retryForMs, pollMaxMs.',
+    }),
+  );
+});
+
 test('options without a value are not sent', async () => {
   const reeve = clientOf({ url: await serve() });
   expect(await reeve.list({ state: undefined, limit: 1 } as never)).toMatchObject({

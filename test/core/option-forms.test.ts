@@ -1,6 +1,7 @@
 /** Options of wrong kinds, as code without types, or a mistake that a cast hides, gives them. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 import { defineAgent } from '#core/definition/agent.ts';
 import { definePool } from '#core/definition/agent-pool.ts';
 import { checkImplementation } from '#core/definition/option-forms.ts';
@@ -43,6 +44,10 @@ test.each<[string, object]>([
   ['agent a: `input` is missing.', { input: undefined }],
   ['agent a: `input` must be a schema of zod.', { input: { cents: 1 } }],
   ['agent a: `output` must be a schema of zod.', { output: null }],
+  [
+    'agent a: `input` must be a schema of zod 4, and this one is of zod 3: install zod 4.',
+    { input: z3.string() },
+  ],
   ['agent a: `undoes` is not known here.', { undoes: 'offered' }],
   ['agent a: `limits` must be an object.', { limits: [{ atOnce: 1 }] }],
   ['agent a: `limits.l` must be an object.', { limits: { l: null } }],

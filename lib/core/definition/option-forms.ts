@@ -17,14 +17,16 @@ const fn = kind((value) => typeof value === 'function', 'a function');
 // NaN and the infinities are numbers here: the check of their range names it.
 const number = kind((value) => typeof value === 'number', 'a number');
 /** By what is used of it: an application may have a zod of its own. */
-const schema = kind(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    'safeParse' in value &&
-    typeof value.safeParse === 'function',
-  'a schema of zod',
-);
+const isSchema = (value: unknown): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  'safeParse' in value &&
+  typeof value.safeParse === 'function';
+/** Its schemas cannot be written as JSON Schema, and have no metadata: nothing of them would be sensitive. */
+const isOfZod3 = (value: unknown) => isSchema(value) && '_def' in value && !('_zod' in value);
+const schema = kind(isSchema, 'a schema of zod').refine((value) => !isOfZod3(value), {
+  error: 'must be a schema of zod 4, and this one is of zod 3: install zod 4',
+});
 /** Checked by the functions that make ids. */
 const name = z.unknown();
 
