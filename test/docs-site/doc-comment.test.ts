@@ -41,7 +41,7 @@ test.each([
 });
 
 test('code in a fence is left as it is, also with what would be a tag', () => {
-  const code = '```ts\nconst a: Map<string, `a`> = b; // docs/a.md @default\n```';
+  const code = '```ts\nconst a: Map<string, `a`> = b; // docs/api.md @default\n```';
   const comment = `/**\n * Makes it:\n * ${code.replaceAll('\n', '\n * ')}\n *\n * @throws\n *\n * {E} x\n */\n`;
   expect(docComment(comment, link)).toMatchObject({
     text: `Makes it:\n${code}`,
