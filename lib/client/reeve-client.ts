@@ -3,7 +3,7 @@ import type { Workflow } from '#core/definition/workflow-definition.ts';
 import { isObject } from '#core/model/json.ts';
 import type { ProcessState } from '#core/model/record.ts';
 import type { ListDocument } from '#http/schemas.ts';
-import { unknownAnswer } from './api-error.ts';
+import { ApiError, unknownAnswer } from './api-error.ts';
 import { type ClientOrder, clientOrder, pollMinMs } from './client-order.ts';
 import { checkNumber } from './number-check.ts';
 import { type ClientCallOptions, type RequestOptions, requests } from './requests.ts';
