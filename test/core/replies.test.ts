@@ -428,6 +428,11 @@ describe("the workflow's own code", () => {
   const throwing = (what: unknown) => () => {
     throw what;
   };
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable(new Error('secret'), {});
+    revoke();
+    return proxy;
+  };
   const message = (problem: string) =>
     `The workflow's own code for step b ${problem}. Deploy a version that works, then resubmit.`;
   const sparse: Readonly<Record<string, string>> = {};
@@ -438,6 +443,7 @@ describe("the workflow's own code", () => {
       'threw RangeError',
     ],
     ['an input that throws something else', { input: throwing('secret') }, 'threw'],
+    ['an input that throws a revoked proxy', { input: throwing(revoked()) }, 'threw'],
     ['a `when` that throws', { when: throwing(new Error('secret')) }, 'threw Error'],
     [
       'an input that returns undefined',

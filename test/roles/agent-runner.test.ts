@@ -376,3 +376,65 @@ test('an attempt whose limit has no further slot in time ends at complete-by, wi
   expect(replies).toEqual([]);
   expect(log.lines.at(-1)?.event).toBe('silent-after-complete-by');
 });
+
+const unreadable: readonly (readonly [string, () => unknown])[] = [
+  [
+    'an error whose code throws',
+    () =>
+      Object.defineProperty(new Error('x'), 'code', {
+        get() {
+          throw new Error('no code');
+        },
+      }),
+  ],
+  [
+    'an error whose name throws',
+    () =>
+      Object.defineProperty(new Error('x'), 'name', {
+        get() {
+          throw new Error('no name');
+        },
+      }),
+  ],
+  [
+    'an error whose code is no text',
+    () => Object.assign(new Error('x'), { code: Object.create(null) }),
+  ],
+  [
+    'a revoked proxy',
+    () => {
+      const { proxy, revoke } = Proxy.revocable(new Error('x'), {});
+      revoke();
+      return proxy;
+    },
+  ],
+  ['a symbol', () => Symbol('x')],
+  ['nothing', () => undefined],
+];
+
+test.each(unreadable)(
+  '%s is a failed call as any other: it is repeated until the deadline, and counts',
+  async (_, thrown) => {
+    const { run, clock, calls, replies, log } = kitchen(async () => {
+      throw thrown();
+    });
+    const running = run();
+    await clock.advance(11_000);
+    expect(await running).toEqual({ kind: 'done' });
+    expect(calls.length).toBeGreaterThan(4);
+    expect(replies).toEqual([]);
+    const events = log.lines.map(({ event }) => event);
+    expect(events.filter((event) => event === 'call-failed').length).toBeGreaterThanOrEqual(
+      calls.length,
+    );
+    expect(events).not.toContain('reply-failed');
+  },
+);
+
+test('a permanent fault whose code is a number is reported with its text', async () => {
+  const { run, replies } = kitchen(async () => {
+    throw Object.assign(new PermanentFault('x', 'Refused.', 'none'), { code: 404 });
+  });
+  await run();
+  expect(replies[0]?.result).toMatchObject({ kind: 'failed', fault: { code: '404' } });
+});

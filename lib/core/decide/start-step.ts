@@ -7,7 +7,7 @@ import type {
   StepDefinition,
   WorkflowDefinition,
 } from '#core/definition/workflow-definition.ts';
-import { assertThat } from '#core/model/errors.ts';
+import { assertThat, errorKind } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { Holds } from '#core/model/hold.ts';
 import { type Action, type AgentName, idempotencyKey, type StepName } from '#core/model/ids.ts';
@@ -160,7 +160,8 @@ function evaluate<Value>(
     if (value !== undefined) return value;
     parkForCode(draft, definition, 'returned undefined');
   } catch (error) {
-    parkForCode(draft, definition, error instanceof Error ? `threw ${error.name}` : 'threw');
+    const kind = errorKind(error);
+    parkForCode(draft, definition, kind === 'unknown' ? 'threw' : `threw ${kind}`);
   }
   return undefined;
 }

@@ -47,9 +47,38 @@ export function assertThat(condition: boolean, message: string): asserts conditi
 }
 
 /** The message of the error, for log entries and messages. */
-export const describeError = (error: unknown): string =>
-  error instanceof Error ? error.message : 'unknown';
+export const describeError = (error: unknown): string => textOf(error, 'message') ?? 'unknown';
 
 /** The class of the error, where its message may quote details of an order, which must not be logged. */
-export const errorKind = (error: unknown): string =>
-  error instanceof Error ? error.name : 'unknown';
+export const errorKind = (error: unknown): string => textOf(error, 'name') ?? 'unknown';
+
+/** The code of the error, which its author chose; null without one. */
+export const errorCode = (error: unknown): string | null => textOf(error, 'code');
+
+/** Null for what is no error, or cannot be read: code that is not part of Reeve may throw anything. */
+function textOf(error: unknown, property: 'message' | 'name' | 'code'): string | null {
+  try {
+    if (!(error instanceof Error)) return null;
+    const value: unknown = Reflect.get(error, property);
+    return value === undefined || value === null ? null : String(value);
+  } catch {
+    return null;
+  }
+}
+
+const readProperties = ['name', 'message', 'code', 'effect', 'stack'] as const;
+
+/**
+ * The same error, if it can be read. Otherwise an error that says so: of a revoked proxy, even `instanceof` throws, and code that handles
+ * errors would fail itself.
+ */
+export function readableError(error: unknown): unknown {
+  try {
+    if (error instanceof Error) for (const name of readProperties) String(Reflect.get(error, name));
+    return error;
+  } catch {
+    return new TypeError(
+      'The code threw what cannot be read: it is a revoked proxy, or one of its properties throws.',
+    );
+  }
+}

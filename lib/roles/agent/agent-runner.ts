@@ -8,7 +8,7 @@ import { checkImplementation } from '#core/definition/option-forms.ts';
 import { oversizeFault } from '#core/definition/output.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
-import { DefinitionError, errorKind } from '#core/model/errors.ts';
+import { DefinitionError, errorCode, errorKind, readableError } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -60,6 +60,8 @@ export interface AgentRunnerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Receives the error of each call that is repeated. It must not throw. */
+  readonly onCallFailed?: (request: Request, error: unknown) => void;
   /** For an agent with endpoints of which several processes run. */
   readonly ejections?: EjectionShare;
 }
@@ -178,15 +180,17 @@ async function attempt(
       one.answered();
       const fault = oversizeFault(output);
       return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
-    } catch (error) {
+    } catch (thrown) {
+      const error = readableError(thrown);
       // It says nothing of the service.
       if (service.isClosed()) return undefined;
       if (error instanceof PermanentFault) {
         admitted.answered();
         one.answered();
-        return failed(error.code, error.message, error.effect);
+        return failed(String(error.code), String(error.message), error.effect);
       }
       logError(ports.log, 'call-failed', request, error);
+      ports.onCallFailed?.(request, error);
       // The circuit is that of the service: an endpoint that fails beside one that answers does not open it.
       const isElsewhere = one.failed() && !admitted.isProbe;
       if (isElsewhere) continue;
@@ -275,7 +279,6 @@ function logError(
   error: unknown,
 ): void {
   const { orderId, step, attempt: number, agent } = request;
-  const name = errorKind(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-  log.warn(event, { orderId, step, attempt: number, agent, error: name, code });
+  const fields = { orderId, step, attempt: number, agent };
+  log.warn(event, { ...fields, error: errorKind(error), code: errorCode(error) });
 }
