@@ -210,14 +210,21 @@ describe('expired', () => {
 
   it('names the exhausted step when it stops the order', () => {
     const { record } = play(holding, [0, claim()], [1_001, expire]);
-    const fault = { code: 'exhausted', message: 'Step a timed out 1 times.', effect: 'possible' };
+    const fault = {
+      code: 'exhausted',
+      message: 'Step a did not succeed by its deadline.',
+      effect: 'possible',
+    };
     expect(record.fault).toEqual({ ...fault, step: 'a', action: 'perform' });
     expect(record.steps[0]?.progress).toEqual({ state: 'Failed', fault });
   });
 
   it('names the exhausted step when it begins the undo', () => {
     const { record } = play(timedOut(one, 1), [2_000, claim()], [3_001, expire]);
-    expect(record.fault).toMatchObject({ message: 'Step a timed out 2 times.', step: 'a' });
+    expect(record.fault).toMatchObject({
+      message: 'Step a did not succeed by its deadline, 2 times.',
+      step: 'a',
+    });
   });
 
   it('stops an order with an irreversible step, and its fault contains the cause', () => {
@@ -231,7 +238,7 @@ describe('expired', () => {
     expect(record.fault).toEqual({
       code: 'irreversible',
       message:
-        'Cannot undo: step a happened, or may have, and is irreversible. The cause: Step b timed out 1 times.',
+        'Cannot undo: step a happened, or may have, and is irreversible. The cause: Step b did not succeed by its deadline.',
       effect: 'possible',
       step: 'b',
       action: 'perform',

@@ -107,7 +107,8 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
     return { kind: 'retry', notBefore: draft.nowMs };
 
   const failures = step.failures + 1;
-  const what = `timed out ${failures} times`;
+  // An attempt may also fail at once: it is repeated until its deadline.
+  const what = `did not succeed by its deadline${failures === 1 ? '' : `, ${failures} times`}`;
   return countFailure(draft, at, step, { action, failures, what, effect: 'possible' });
 }
 
