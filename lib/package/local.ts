@@ -6,6 +6,7 @@ export type { Log, LogFields } from '#ports/log.ts';
 export type { Alert } from '#ports/publisher.ts';
 export type { Random } from '#ports/random.ts';
 export { SubmissionError } from '#roles/submission/submission-error.ts';
+export type { CodeError } from '#runtime/local/errors/code-error.ts';
 export type {
   LocalOrder,
   LocalOrders,

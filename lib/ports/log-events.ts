@@ -338,6 +338,12 @@ export const logEvents = {
     fields: ['error'],
     meaning: 'Orders whose time is over could not be deleted; it is tried again.',
   },
+  'listener-failed': {
+    level: 'error',
+    fields: ['listener', 'error'],
+    meaning:
+      'A function that the application gave to Reeve threw; no order depends on it (embedded).',
+  },
   'line-unreadable': {
     level: 'error',
     fields: ['orderId', 'line', 'error'],

@@ -12,6 +12,7 @@ export function ownOrders(path: string): Serve {
     return {
       workflows,
       agents,
+      isDevelopment: true,
       welcome: (command) =>
         `\nWorkflows of ${path}: ${names}\nSubmit an order, in another terminal, with its details in place of the dots:\n  echo '{"workflow":"${workflows[0]?.name}","details":…}' | ${command}submit - --wait\n`,
     };

@@ -14,6 +14,7 @@ export const shippedOrders: Serve = async (config, open) => {
   return {
     workflows,
     agents: orderAgents(serviceUrls(config, suppliersUrl), fetch),
+    isDevelopment: false,
     welcome: (command) => welcome(command, suppliersUrl),
   };
 };

@@ -17,6 +17,7 @@ import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { webhook } from '#runtime/node/webhook.ts';
 import { terminalAlert, terminalCircuit } from './terminal-alert.ts';
+import { terminalErrors } from './terminal-errors.ts';
 
 /** The process around the command. */
 export interface StartIo {
@@ -33,6 +34,8 @@ export interface StartIo {
 export interface Served {
   readonly workflows: readonly WorkflowDefinition[];
   readonly agents: readonly AgentImplementation[];
+  /** Whether the code that runs is being written: its errors are shown with their messages. */
+  readonly isDevelopment: boolean;
   /** The last lines of what a start prints. `command`: how to call this Reeve, up to the name of a command. */
   welcome(command: string): string;
 }
@@ -80,7 +83,7 @@ export async function startCommand(
 async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
   const config = readConfig(io.env);
   makeDirectory(config.REEVE_DATA);
-  const { workflows, agents, welcome } = await serve(config, open);
+  const { workflows, agents, isDevelopment, welcome } = await serve(config, open);
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const access = accessOf(config, log, io);
   const command = commandOf(config);
@@ -101,6 +104,9 @@ async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
     backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
     onAlert: alerts.alert,
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
+    ...(isDevelopment && {
+      onCodeError: terminalErrors({ show: io.stdout, clock: systemClock, screen: io }),
+    }),
     command,
   });
   open.add('state store', reeve.close);

@@ -25,8 +25,11 @@ export function terminalAlert({ what, why, command }: AlertText, screen: Screen)
   return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When the cause is fixed: ${plain(command)}\n`;
 }
 
-function boldOn({ env, terminal }: Screen): (text: string) => string {
-  // https://no-color.org: set, and not empty.
-  const isPlain = terminal() === null || (env['NO_COLOR'] ?? '') !== '';
+function boldOn(screen: Screen): (text: string) => string {
+  const isPlain = isPlainOn(screen);
   return (text) => (isPlain ? text : styleText(['bold', 'red'], text, { validateStream: false }));
 }
+
+/** https://no-color.org: the variable is set, and not empty. */
+export const isPlainOn = ({ env, terminal }: Screen): boolean =>
+  terminal() === null || (env['NO_COLOR'] ?? '') !== '';

@@ -51,6 +51,8 @@ import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
 import { databaseIn, ownDataDir } from './data-directory.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
+import { type CodeError, callErrors, guarded, reportingWorkflow } from './errors/code-error.ts';
+import { errorKinds } from './errors/error-kinds.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { type LocalOrders, localOrders } from './local-order.ts';
 import { checkConcurrency, checkedNumbers, startForm } from './option-ranges.ts';
@@ -85,6 +87,13 @@ export interface LocalReeveOptions {
   readonly onAlert?: (alert: Alert) => Promise<void>;
   /** Called when the circuit of an agent opens, because its service is unavailable, and when it is closed again. Default: the log only. */
   readonly onCircuit?: (event: CircuitEvent) => void;
+  /**
+   * Called with each error that the code of an agent throws (a `PermanentFault` is no error, but an answer), and each that an `input` or a
+   * `when` throws. Messages and stacks may quote details of orders: show them where you develop. The same error comes again with each
+   * repeated call. Default: with a `log`, the log only, which has `call-failed` without the message; otherwise a line on standard error
+   * for the first error of each kind, without its message.
+   */
+  readonly onCodeError?: (error: CodeError) => void;
   /** The command line of this Reeve, for the remedies in alerts. Default `npx reeve`. */
   readonly command?: string;
 }
@@ -153,7 +162,10 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
   checkOptions(startForm, 'startLocalReeve', given);
   const options = withDefaults(given);
   const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
-  const registry = workflowRegistry(options.workflows);
+  const onCodeError = guarded(options.onCodeError, options.log);
+  const registry = workflowRegistry(
+    options.workflows.map((workflow) => reportingWorkflow(workflow, onCodeError)),
+  );
   checkAgents(options.workflows, options.agents);
   checkConcurrency(options.agents);
   const weights = tenantWeights(options.tenantWeights);
@@ -170,7 +182,7 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
     const log = consequencesLog(options.log, failure);
     return {
       ...(await assemble(
-        { ...options, log },
+        { ...options, log, onCodeError },
         {
           ...{ registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open },
           isClosed: () => isClosed,
@@ -190,12 +202,15 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
 
 const inMemory = ':memory:';
 
-type Ports = Required<Pick<LocalReeveOptions, 'path' | 'clock' | 'random' | 'log'>>;
+type Ports = Required<Pick<LocalReeveOptions, 'path' | 'clock' | 'random' | 'log' | 'onCodeError'>>;
 
 function withDefaults(options: LocalReeveOptions): LocalReeveOptions & Ports {
   const { path = databaseIn(ownDataDir), clock = systemClock, random = systemRandom } = options;
-  const log = options.log ?? jsonLog(clock, 'error', (line) => process.stderr.write(line));
-  return { ...options, path, clock, random, log };
+  const write = (line: string) => void process.stderr.write(line);
+  const log = options.log ?? jsonLog(clock, 'error', write);
+  const onCodeError =
+    options.onCodeError ?? (options.log === undefined ? errorKinds(write) : () => {});
+  return { ...options, path, clock, random, log, onCodeError };
 }
 
 const backlogOf = (
@@ -253,7 +268,10 @@ async function assemble(
     watchRecords: store.watchRecords,
     outageAfterMs: Math.max(10 * sweepPeriodMs, 10_000),
   });
-  const agentPorts = { ...options, breakerFor: gates.of, repliesOf: links.repliesOf };
+  const agentPorts = {
+    ...{ ...options, breakerFor: gates.of, repliesOf: links.repliesOf },
+    onCallFailed: callErrors(options.onCodeError),
+  };
   const agents = options.agents.map((agent) => {
     const runner = assembleAgent(agent, agentPorts);
     links.serve(agent, runner);

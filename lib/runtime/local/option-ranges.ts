@@ -43,6 +43,7 @@ export const startForm = z.strictObject({
   keepEndedMs: z.unknown().optional(),
   backlogMaxMs: z.unknown().optional(),
   responseChannels: z.record(z.string(), fn).optional(),
+  onCodeError: fn.optional(),
   tenantWeights: z.map(z.string(), z.number()).optional(),
   onAlert: fn.optional(),
   onCircuit: fn.optional(),

@@ -1,0 +1,70 @@
+/** The errors that code of the application throws while orders run: that of its agents, and the functions of its workflows. */
+import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { errorKind, readableError } from '#core/model/errors.ts';
+import type { Request } from '#core/model/message.ts';
+import type { Log } from '#ports/log.ts';
+
+/** An error of the application's own code. Its message and its stack may quote details of an order. */
+export interface CodeError {
+  readonly workflow: string;
+  readonly step: string;
+  /** The function that threw: `perform` and `undo` are those of an agent, `input` and `when` those of a step. */
+  readonly source: 'perform' | 'undo' | 'input' | 'when';
+  /** The agent of the step; null for `input` and `when`, which are functions of the workflow. */
+  readonly agent: string | null;
+  /** The order; null for `input` and `when`. */
+  readonly orderId: string | null;
+  /** What was thrown. A `TransientFault` with the code `complete-by-passed`: the agent did not answer in time. */
+  readonly error: unknown;
+}
+
+/** Receives the errors of the application's own code. */
+export type OnCodeError = (error: CodeError) => void;
+
+/** A listener that throws must not change what becomes of the order. */
+export const guarded =
+  (listener: OnCodeError, log: Log): OnCodeError =>
+  (error) => {
+    try {
+      listener(error);
+    } catch (thrown) {
+      log.error('listener-failed', { listener: 'onCodeError', error: errorKind(thrown) });
+    }
+  };
+
+/** Receives the errors of calls that are repeated. */
+export const callErrors =
+  (onError: OnCodeError) =>
+  ({ workflow, step, action, agent, orderId }: Request, error: unknown): void =>
+    onError({ workflow, step, source: action, agent, orderId, error });
+
+/** The same definition, of the same fingerprint, whose functions report what they throw. */
+export function reportingWorkflow(
+  definition: WorkflowDefinition,
+  onError: OnCodeError,
+): WorkflowDefinition {
+  return {
+    ...definition,
+    steps: definition.steps.map((step) => reportingStep(definition, step, onError)),
+  };
+}
+
+function reportingStep(
+  { name: workflow }: WorkflowDefinition,
+  step: StepDefinition,
+  onError: OnCodeError,
+): StepDefinition {
+  const reporting =
+    <Context, Value>(source: 'input' | 'when', code: (context: Context) => Value) =>
+    (context: Context): Value => {
+      try {
+        return code(context);
+      } catch (thrown) {
+        const error = readableError(thrown);
+        onError({ workflow, step: step.name, source, agent: null, orderId: null, error });
+        throw thrown;
+      }
+    };
+  const { input, when } = step;
+  return { ...step, input: reporting('input', input), when: when && reporting('when', when) };
+}
