@@ -17,13 +17,23 @@ import { chance as chanceOf } from '#sim/world/chance.ts';
 import { KitError } from './kit-error.ts';
 import { settled, type TestClock, testClock } from './test-clock.ts';
 import { bindAll } from './test-host.ts';
+import { thrownErrors } from './thrown-errors.ts';
 import { checkedStart, checkedTime, testTimeMaxMs } from './time-check.ts';
 
-/** Options of {@link testReeve}: those of `startLocalReeve` that a test may need. */
+/**
+ * Options of {@link testReeve}: those of `startLocalReeve` that a test may need. Without `onCodeError`, each error is printed once, with its
+ * stack.
+ */
 export interface TestReeveOptions
   extends Pick<
     LocalReeveOptions,
-    'workflows' | 'agents' | 'responseChannels' | 'tenantWeights' | 'onAlert' | 'onCircuit'
+    | 'workflows'
+    | 'agents'
+    | 'responseChannels'
+    | 'tenantWeights'
+    | 'onAlert'
+    | 'onCircuit'
+    | 'onCodeError'
   > {
   /** When the virtual clock begins, a whole number of ms since the epoch. Default: 2026-01-01. */
   readonly startAt?: number;
@@ -38,7 +48,8 @@ export interface TestReeve extends LocalOrders {
   /** The virtual time, ms since the epoch. */
   now(): number;
   /**
-   * Lets time pass until the order is Processed, Undone or in Error: the clock jumps from one due instant to the next.
+   * Lets time pass until the order is Processed, Undone or in Error: the clock jumps from one due instant to the next. Where the code
+   * of an agent or a workflow is the cause, the message of the fault has the error that it threw, and where.
    *
    * @throws {KitError} `order-endless` when that takes more than ten years of virtual time, or a million events
    */
@@ -81,21 +92,19 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
   const dues = new Map<OrderId, number>();
   let generation = 0;
   let process: Process | null = null;
+  const thrown = thrownErrors(options.onCodeError);
+  const own = { ...options, onCodeError: thrown.onCodeError };
 
   async function start(): Promise<void> {
     generation += 1;
-    process = await startProcess(options, clock, pathOf(folder, generation), dues);
+    process = await startProcess(own, clock, pathOf(folder, generation), dues);
   }
 
   function kill(): void {
     if (process === null) return;
     const killed = process;
     process = null;
-    // What a crash leaves on disk is what is there now.
-    for (const end of ['', '-wal']) {
-      const from = pathOf(folder, generation) + end;
-      if (existsSync(from)) copyFileSync(from, pathOf(folder, generation + 1) + end);
-    }
+    copyData(pathOf(folder, generation), pathOf(folder, generation + 1));
     killed.end();
   }
 
@@ -139,11 +148,12 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
         }
         const { reeve } = living();
         const record = (await reeve.store.records([order.id])).get(order.id);
-        if (record === undefined || hasEnded(record)) return order.result();
+        if (record === undefined || hasEnded(record))
+          return thrown.explained(order.id, await order.result());
         await skip(clock, [...dues.values(), ...waits]);
         await clock.next();
       }
-      throw endless(order.id);
+      throw endless(order.id, thrown.of(order.id));
     },
     async kill() {
       await settled();
@@ -218,6 +228,11 @@ const silent: Log = { info() {}, warn() {}, error() {} };
 
 const pathOf = (folder: string, generation: number) => join(folder, `reeve-${generation}.db`);
 
+/** What a crash leaves on disk is what is there now. */
+function copyData(from: string, to: string): void {
+  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end);
+}
+
 const hasEnded = ({ processState }: ProcessRecord) =>
   processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 
@@ -233,8 +248,8 @@ async function skip(clock: TestClock, instants: readonly number[]): Promise<void
   }
 }
 
-const endless = (id: OrderId) =>
+const endless = (id: OrderId, thrown: string) =>
   new KitError(
     'order-endless',
-    `Order ${id} does not end: after ten years of virtual time, or a million events, it is still at work. Look at it by order.read().`,
+    `Order ${id} does not end: after ten years of virtual time, or a million events, it is still at work. Look at it by order.read().${thrown === '' ? '' : `\n${thrown}`}`,
   );
