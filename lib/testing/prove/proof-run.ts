@@ -1,7 +1,7 @@
 /** One simulated world of a proof. */
 import type { RuleName } from '#checkers/violation.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
@@ -31,7 +31,12 @@ export interface ProofRun {
   readonly longestMs: number;
   /** An order of each workflow that was processed. */
   readonly samples: ReadonlyMap<string, Sample>;
+  /** Why the first order of each workflow failed that did. */
+  readonly failures: ReadonlyMap<string, string>;
 }
+
+/** Enough to find the line of the user, below the frames of the simulation. */
+const framesKept = 10;
 
 /** The details of an order, and what its steps returned. */
 export interface Sample {
@@ -58,6 +63,9 @@ export async function proofRun(
   let setting: Setting | null = null;
   let longestMs = 0;
   const samples = new Map<string, Sample>();
+  const failures = new Map<string, string>();
+  const { stackTraceLimit } = Error;
+  if (keepStory) Error.stackTraceLimit = framesKept;
   const { violations, hash, orders, elapsedMs, hits, story } = await simulate({
     ...{ seed, settle, crashPoints: noCrashPoints, keepStory },
     ...(plan !== undefined && { plan }),
@@ -69,16 +77,26 @@ export async function proofRun(
       for (const record of recordsOf(table)) {
         const { workflow, submittedAt, updatedAt, processState, orderId } = record;
         longestMs = Math.max(longestMs, updatedAt - submittedAt);
+        if (record.fault !== null && !failures.has(workflow))
+          failures.set(workflow, failureOf(record, record.fault));
         const details = table.order(orderId)?.details;
         if (processState === 'Processed' && details !== undefined)
           samples.set(workflow, { details, outputs: outputsOf(record) });
       }
     },
   });
+  Error.stackTraceLimit = stackTraceLimit;
   const found = findings.map(({ kind, message }) => ({ rule: kind, message }));
   const breakages = [...found, ...violations];
-  return { seed, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs, samples };
+  return {
+    ...{ seed, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs },
+    samples,
+    failures,
+  };
 }
+
+const failureOf = ({ orderId, processState }: ProcessRecord, fault: OrderFault): string =>
+  `${orderId} is ${processState === 'Error' ? 'in Error' : processState}: ${fault.step === null ? '' : `step ${fault.step}: `}${fault.message} (${fault.code})`;
 
 function outputsOf({ steps }: ProcessRecord): Sample['outputs'] {
   return Object.fromEntries(

@@ -8,7 +8,7 @@ import { serviceCalls } from '#sim/world/service-calls.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { orderIdOf, type ServicesOptions } from '#sim/world/sim-services.ts';
 import { type AgentTry, orderAndStep } from './agents/agent-try.ts';
-import { failedUndos } from './agents/failed-undos.ts';
+import { failedCalls } from './agents/failed-calls.ts';
 import { sameOutputs, watchedAgent } from './agents/watched-agent.ts';
 import { type EffectLedger, effectLedger } from './effect-ledger.ts';
 import type { Find, Finding } from './finding.ts';
@@ -40,8 +40,8 @@ export interface ProofWorld extends SimAgents {
   isDown(own: AgentTry): boolean;
   /** Whether the network keeps a copy of a request, which arrives late. */
   isRepeated(): boolean;
-  /** Counts how often an undo fails by itself. */
-  undoFailed(own: AgentTry, error: unknown): void;
+  /** Counts how often a call fails by itself. */
+  callFailed(own: AgentTry, error: unknown): void;
   /** What a service remembers in this world. */
   readonly models: Map<object, ServedModel>;
 }
@@ -83,7 +83,7 @@ export function proofWorld({
     send: serviceCalls({ around, outages }),
     isSteady: (agent) => theme.slow !== null && theme.slow !== agent,
     isOut: ({ agent }) => outages.of(agent) !== null,
-    undoFailed: failedUndos(find),
+    callFailed: failedCalls(find, () => findings.length > 0),
     refuses(own) {
       const { agent, action } = own;
       const { faults } = around;

@@ -1,5 +1,7 @@
 /** Workflows whose functions are called twice each time, to find those that depend on more than their argument. */
 import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { readableError } from '#core/model/errors.ts';
+import { placeOf, thrownText } from './agents/failed-calls.ts';
 import type { Find } from './finding.ts';
 import { calledTwice } from './virtual-sources.ts';
 
@@ -14,10 +16,23 @@ function pureStep({ name }: WorkflowDefinition, step: StepDefinition, find: Find
       'not-pure',
       `The \`${what}\` of the step ${step.name} of ${name} returned ${one}, and for the same order ${other} at another time: it depends on the clock, on chance, or on something that it changes. Take such a value from the details or from the output of a step.`,
     );
+  const thrown = (what: 'input' | 'when', error: unknown) =>
+    find(
+      'code-throws',
+      `The \`${what}\` of the step ${step.name} of ${name} throws ${thrownText(error)}.${placeOf(error)}`,
+    );
+  function called<Value>(what: 'input' | 'when', code: () => Value): Value {
+    try {
+      return calledTwice(code, differs(what));
+    } catch (error) {
+      thrown(what, readableError(error));
+      throw error;
+    }
+  }
   const { input, when } = step;
   return {
     ...step,
-    input: (context) => calledTwice(() => input(context), differs('input')),
-    when: when && ((context) => calledTwice(() => when(context), differs('when'))),
+    input: (context) => called('input', () => input(context)),
+    when: when && ((context) => called('when', () => when(context))),
   };
 }

@@ -17,6 +17,8 @@ const explanations: Readonly<Record<FindingKind, string>> = {
     'Two steps, or two orders, use one key: the service takes the second request for a repetition of the first one, and does nothing. The undo of one takes back the effect of the other as well. Pass call.idempotencyKey, which is different for each step of each order.',
   'fault-swallowed':
     'A step that returns is done for ever: its service is not asked again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
+  'code-throws':
+    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault.',
   'undo-fails':
     'An undo may be called where the perform has never reached the service, where output is null, and again after it has succeeded. It must succeed where there is nothing to take back; otherwise the order never ends.',
   'deadline-short':
@@ -34,7 +36,7 @@ const explanations: Readonly<Record<FindingKind, string>> = {
   'not-awaited':
     'A failure that no code waits for is lost: the step counts as done although its call has failed, and Node ends the process. Await each call, or return its promise.',
   'never-processed':
-    'A proof of orders that always fail says nothing. Does the agent reach its simulated service? Are the details those of a usual order?',
+    'A proof of orders that always fail says nothing. The text above says how the first one failed. Does the agent reach its simulated service? Are the details those of a usual order?',
 };
 
 const ofRules: Readonly<Partial<Record<RuleName, string>>> = {

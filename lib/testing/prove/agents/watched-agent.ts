@@ -59,7 +59,7 @@ export function watchedAgent(
     concurrency,
     async perform(input, call) {
       const own = tryOf(call, 'perform', call.idempotencyKey);
-      const output = await run(own, () => agent.perform(input, own.call));
+      const output = await watched(own, () => run(own, () => agent.perform(input, own.call)));
       // A step without an effect may do its best, and go on without an answer.
       if (contract.undo !== 'unneeded') checkAnswered(own);
       world.ledger.performed(own);
@@ -76,13 +76,17 @@ export function watchedAgent(
 }
 
 async function undone(own: AgentTry, undo: () => Promise<void>): Promise<void> {
+  await watched(own, undo);
+  checkAnswered(own);
+}
+
+async function watched<Value>(own: AgentTry, code: () => Promise<Value>): Promise<Value> {
   try {
-    await undo();
+    return await code();
   } catch (error) {
-    own.world.undoFailed(own, error);
+    own.world.callFailed(own, error);
     throw error;
   }
-  checkAnswered(own);
 }
 
 /** What returns is taken for done. */
