@@ -74,9 +74,11 @@ const proveHelp = `
 It exits with 1 when a world shows a mistake, and prints the shortest way to it. The module is such as:
 
   import { defineProof, soundAgent } from 'reeve/testing';
+  import { payment, shop } from './workflow.ts';
+
   export const proof = defineProof({
     workflows: [shop],
-    agents: [soundAgent(payment, { chargeId: 'c1' })],
+    agents: [soundAgent(payment, ({ cents }) => ({ charge: \`charged \${cents}\` }))],
     orders: (draw) => ({ cents: draw.between(1, 1000) }),
   });
 

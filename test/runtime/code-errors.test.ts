@@ -58,14 +58,39 @@ test('onCodeError gets each error of an agent, with the order, the step and the 
 });
 
 test('and each of a function of a workflow, whose order stops in Error as before', async () => {
-  const errors: CodeError[] = [];
-  const { reeve } = await started((error) => errors.push(error));
-  const result = await (await reeve.submit(careless, {})).result();
-  expect(result).toMatchObject({ state: 'Error', fault: { code: 'workflow-code' } });
-  expect(errors[0]).toEqual({
-    ...{ workflow: 'careless', step: 'charge', source: 'input', agent: null, orderId: null },
+  const first = Promise.withResolvers<CodeError>();
+  const { reeve } = await started(first.resolve);
+  const order = await reeve.submit(careless, {});
+  expect(await order.result()).toMatchObject({ state: 'Error', fault: { code: 'workflow-code' } });
+  expect(await first.promise).toEqual({
+    ...{ workflow: 'careless', step: 'charge', source: 'input', agent: null, orderId: order.id },
     error: new RangeError('no such article'),
   });
+});
+
+test('an input that a view asks for before it can be known is no error', async () => {
+  const errors: CodeError[] = [];
+  const chain = defineWorkflow({ name: 'chain', version: 1, details: z.object({}) })
+    .step('first', { agent: pay, input: () => ({}) })
+    .step('second', {
+      agent: pay,
+      after: ['first'],
+      input: ({ outputs: { first } }) => {
+        first.valueOf();
+        return {};
+      },
+    })
+    .build();
+  const done = implementAgent(pay, { perform: async () => ({}) });
+  const reeve = await startLocalReeve({
+    ...{ workflows: [chain], agents: [done], path: ':memory:', log: testLog() },
+    onCodeError: (error) => errors.push(error),
+  });
+  onTestFinished(reeve.close);
+  const order = await reeve.submit(chain, {});
+  await order.read();
+  expect((await order.result()).state).toBe('Processed');
+  expect(errors).toEqual([]);
 });
 
 test('a permanent fault is an answer, and no error', async () => {

@@ -65,3 +65,32 @@ test('a module without a proof says what to export, and a wrong number of seeds 
   expect((await reeve(file)).stderr).toMatch(/exports no proof: export what `defineProof/);
   expect((await reeve(file, '--seeds', '0')).code).toBe(2);
 }, 60_000);
+
+test('the proof that --help shows runs as it stands', async () => {
+  const { stdout: help } = await reeve('--help');
+  const example = [...help.matchAll(/^ {2}((?:import|export| {2}).*|\}\);)$/gm)].map(
+    ([, line]) => line,
+  );
+  const text = example.slice(example.findIndex((line) => line?.startsWith('import'))).join('\n');
+  expect(text).toContain('soundAgent(payment');
+  const at = folder();
+  writeFileSync(
+    join(at, 'workflow.ts'),
+    `import * as z from '${resolve('node_modules/zod/index.js')}';
+import { defineAgent, defineWorkflow } from '${resolve('lib/package/index.ts')}';
+const details = z.strictObject({ cents: z.int() });
+export const payment = defineAgent({
+  ...{ name: 'payment', undo: 'offered' as const },
+  ...{ input: details, output: z.strictObject({ charge: z.string() }) },
+});
+export const shop = defineWorkflow({ name: 'shop', version: 1, details })
+  .step('pay', { agent: payment, input: ({ details }) => details })
+  .build();
+`,
+  );
+  const module = join(at, 'proof.ts');
+  writeFileSync(module, text.replace("'reeve/testing'", `'${resolve('lib/package/testing.ts')}'`));
+  const { code, stdout, stderr } = await reeve(module, '--seeds', '3');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^proof: Proven: 3 worlds, /);
+}, 60_000);

@@ -51,8 +51,9 @@ import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
 import { databaseIn, ownDataDir } from './data-directory.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
-import { type CodeError, callErrors, guarded, reportingWorkflow } from './errors/code-error.ts';
+import { type CodeError, callErrors, guarded } from './errors/code-error.ts';
 import { errorKinds } from './errors/error-kinds.ts';
+import { workflowErrors } from './errors/workflow-errors.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { type LocalOrders, localOrders } from './local-order.ts';
 import { checkConcurrency, checkedNumbers, startForm } from './option-ranges.ts';
@@ -163,14 +164,14 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
   const options = withDefaults(given);
   const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
   const onCodeError = guarded(options.onCodeError, options.log);
-  const registry = workflowRegistry(
-    options.workflows.map((workflow) => reportingWorkflow(workflow, onCodeError)),
-  );
+  const { noting, onRecord } = workflowErrors(onCodeError);
+  const registry = workflowRegistry(options.workflows.map(noting));
   checkAgents(options.workflows, options.agents);
   checkConcurrency(options.agents);
   const weights = tenantWeights(options.tenantWeights);
   if (options.path !== inMemory) makeFolder(dirname(resolve(options.path)));
   const store = sqliteStore({ path: options.path, sweepPeriodMs, log: options.log });
+  store.watchRecords(onRecord);
   const open: (() => void)[] = [store.close];
   let isClosed = false;
   const close = () => {

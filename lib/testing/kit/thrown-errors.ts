@@ -22,13 +22,9 @@ const unexplained = ['exhausted', 'undo-stuck', 'workflow-code'];
 
 /** @param listener receives each error. Default: each is printed once, with its stack */
 export function thrownErrors(listener?: OnCodeError): ThrownErrors {
-  /** By the order, or by none for the functions of a workflow, and then by the step. */
-  const last = new Map<string | null, Map<string, string>>();
+  /** By the order, and then by the step. */
+  const last = new Map<string, Map<string, string>>();
   const said = new Set<string>();
-  const of = (orderId: string) => [
-    ...(last.get(orderId)?.values() ?? []),
-    ...(last.get(null)?.values() ?? []),
-  ];
   return {
     onCodeError(thrown) {
       listener?.(thrown);
@@ -45,12 +41,12 @@ export function thrownErrors(listener?: OnCodeError): ThrownErrors {
       // biome-ignore lint/suspicious/noConsole: test runners show it with its test
       console.error(`testReeve: ${text}`);
     },
-    of: (orderId) => of(orderId).join('\n'),
+    of: (orderId) => [...(last.get(orderId)?.values() ?? [])].join('\n'),
     explained(orderId, result) {
       if (result.state === 'Processed' || result.fault === null) return result;
       const { fault } = result;
       if (fault.step === null || !unexplained.includes(fault.code)) return result;
-      const text = last.get(orderId)?.get(fault.step) ?? last.get(null)?.get(fault.step);
+      const text = last.get(orderId)?.get(fault.step);
       if (text === undefined) return result;
       return { ...result, fault: { ...fault, message: `${fault.message} At last, ${text}` } };
     },

@@ -1,14 +1,18 @@
 /** What is to be proven. */
 
+import { checkOptions } from '#core/definition/option-forms.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { checkAgents } from '#runtime/local/local-channels.ts';
+import { startForm } from '#runtime/local/option-ranges.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
 
 /** A proof cannot begin. */
-export class ProofError extends ReeveError<'proof-empty' | 'details-invalid' | 'seeds-range'> {}
+export class ProofError extends ReeveError<
+  'proof-empty' | 'details-invalid' | 'orders-invalid' | 'seeds-range'
+> {}
 
 /** Draws numbers from the seed of a world: the same seed draws the same. */
 export interface Draw {
@@ -50,17 +54,24 @@ const triedOrders = 20;
 /**
  * Checks what is to be proven: `prove` runs it, and so does `reeve prove` where a module exports it.
  *
- * @throws {DefinitionError} `agent-missing`, `agent-twice`: see `startLocalReeve`
- * @throws {ProofError} `proof-empty` without a workflow; `details-invalid` when a workflow does not accept what `orders` returns;
+ * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind; `agent-missing`, `agent-twice`: see
+ *   `startLocalReeve`
+ * @throws {ProofError} `proof-empty` without a workflow; `orders-invalid` when `orders` is no function; `details-invalid` when a workflow does not accept what `orders` returns;
  *   `seeds-range` when a number is not a whole one of 1 or more
  */
 export function defineProof(options: ProofOptions): Proof {
+  checkOptions(startForm, 'defineProof', options);
   const { agents, orders, seeds = 200, firstSeed = 1 } = options;
   const [first, ...rest] = options.workflows;
   if (first === undefined)
     throw new ProofError(
       'proof-empty',
       'There is no workflow to be proven: state one in `workflows`.',
+    );
+  if (typeof orders !== 'function')
+    throw new ProofError(
+      'orders-invalid',
+      'The option `orders` must be a function that returns the details of the next order.',
     );
   const workflows = [first, ...rest] as const;
   checkAgents(workflows, agents);

@@ -1,5 +1,9 @@
 /** Workflows whose functions are called twice each time, to find those that depend on more than their argument. */
-import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type {
+  StepContext,
+  StepDefinition,
+  WorkflowDefinition,
+} from '#core/definition/workflow-definition.ts';
 import { readableError } from '#core/model/errors.ts';
 import { placeOf, thrownText } from './agents/failed-calls.ts';
 import type { Find } from './finding.ts';
@@ -21,18 +25,24 @@ function pureStep({ name }: WorkflowDefinition, step: StepDefinition, find: Find
       'code-throws',
       `The \`${what}\` of the step ${step.name} of ${name} throws ${thrownText(error)}.${placeOf(error)}`,
     );
-  function called<Value>(what: 'input' | 'when', code: () => Value): Value {
+  function called<Value>(
+    what: 'input' | 'when',
+    { outputs }: StepContext,
+    code: () => Value,
+  ): Value {
     try {
       return calledTwice(code, differs(what));
     } catch (error) {
-      thrown(what, readableError(error));
+      // Views of an order ask for inputs before the steps that they depend on are done.
+      if (step.after.every((name) => outputs[name] !== undefined))
+        thrown(what, readableError(error));
       throw error;
     }
   }
   const { input, when } = step;
   return {
     ...step,
-    input: (context) => called('input', () => input(context)),
-    when: when && ((context) => called('when', () => when(context))),
+    input: (context) => called('input', context, () => input(context)),
+    when: when && ((context) => called('when', context, () => when(context))),
   };
 }

@@ -51,7 +51,7 @@ interface Service {
  *
  * @param name in the texts of a report
  * @param model makes the service of one world: what it remembers belongs to that world
- * @throws {SimulatedServiceError} `simulated-service-invalid` when `takes` is out of its range
+ * @throws {SimulatedServiceError} `simulated-service-invalid` when `model` is no function, or `takes` is out of its range
  */
 export function simulatedService<Model extends object>(
   name: string,
@@ -63,6 +63,12 @@ export function simulatedService(
   model: (world: ServiceWorld) => object,
   { takes = usualMs }: SimulatedServiceOptions = {},
 ): object {
+  if (typeof model !== 'function') {
+    throw new SimulatedServiceError(
+      'simulated-service-invalid',
+      `The model of the service ${name} is no function: give a function that makes the model of one world, and returns an object of methods.`,
+    );
+  }
   const takesMs = typeof takes === 'number' ? { least: takes, most: takes } : takes;
   checkTakes(name, takesMs);
   const service: Service = { name, model, takesMs };

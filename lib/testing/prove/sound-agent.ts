@@ -3,7 +3,11 @@ import type { AgentContract } from '#core/definition/agent.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import { currentTry } from './agents/agent-try.ts';
-import { type SimulatedServiceOptions, simulatedService } from './simulated-service.ts';
+import {
+  SimulatedServiceError,
+  type SimulatedServiceOptions,
+  simulatedService,
+} from './simulated-service.ts';
 import { calledTwice } from './virtual-sources.ts';
 
 /**
@@ -11,12 +15,19 @@ import { calledTwice } from './virtual-sources.ts';
  * requests for good, and its undo leaves a tombstone.
  *
  * @param output what it answers to an input: a pure function
+ * @throws {SimulatedServiceError} `simulated-service-invalid` when `output` is no function, or `takes` is out of its range
  */
 export function soundAgent<Input extends JsonValue, Output extends JsonValue>(
   contract: AgentContract<Input, Output>,
   output: (input: Input) => NoInfer<Output>,
   options: SimulatedServiceOptions = {},
 ): AgentImplementation<Input, Output> {
+  if (typeof output !== 'function') {
+    throw new SimulatedServiceError(
+      'simulated-service-invalid',
+      `The output of the sound agent ${contract.name} is no function: give a function of the input, such as () => (${JSON.stringify(output)}).`,
+    );
+  }
   const answerTo = (input: Input) =>
     calledTwice(
       () => output(input),

@@ -1,6 +1,5 @@
 /** The errors that code of the application throws while orders run: that of its agents, and the functions of its workflows. */
-import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import { errorKind, readableError } from '#core/model/errors.ts';
+import { errorKind } from '#core/model/errors.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Log } from '#ports/log.ts';
 
@@ -12,8 +11,7 @@ export interface CodeError {
   readonly source: 'perform' | 'undo' | 'input' | 'when';
   /** The agent of the step; null for `input` and `when`, which are functions of the workflow. */
   readonly agent: string | null;
-  /** The order; null for `input` and `when`. */
-  readonly orderId: string | null;
+  readonly orderId: string;
   /** What was thrown. A `TransientFault` with the code `complete-by-passed`: the agent did not answer in time. */
   readonly error: unknown;
 }
@@ -37,34 +35,3 @@ export const callErrors =
   (onError: OnCodeError) =>
   ({ workflow, step, action, agent, orderId }: Request, error: unknown): void =>
     onError({ workflow, step, source: action, agent, orderId, error });
-
-/** The same definition, of the same fingerprint, whose functions report what they throw. */
-export function reportingWorkflow(
-  definition: WorkflowDefinition,
-  onError: OnCodeError,
-): WorkflowDefinition {
-  return {
-    ...definition,
-    steps: definition.steps.map((step) => reportingStep(definition, step, onError)),
-  };
-}
-
-function reportingStep(
-  { name: workflow }: WorkflowDefinition,
-  step: StepDefinition,
-  onError: OnCodeError,
-): StepDefinition {
-  const reporting =
-    <Context, Value>(source: 'input' | 'when', code: (context: Context) => Value) =>
-    (context: Context): Value => {
-      try {
-        return code(context);
-      } catch (thrown) {
-        const error = readableError(thrown);
-        onError({ workflow, step: step.name, source, agent: null, orderId: null, error });
-        throw thrown;
-      }
-    };
-  const { input, when } = step;
-  return { ...step, input: reporting('input', input), when: when && reporting('when', when) };
-}
