@@ -11,6 +11,7 @@ const againMs = 60_000;
 /** Messages with ids of orders are without number: beyond, all are new again. */
 const errorsMax = 1_000;
 
+/** Options of {@link terminalErrors}. */
 export interface TerminalErrorsOptions {
   readonly show: (text: string) => void;
   readonly clock: Clock;
@@ -18,10 +19,13 @@ export interface TerminalErrorsOptions {
 }
 
 interface Shown {
+  /** Ms since the epoch. */
   readonly at: number;
+  /** How often it came since then. */
   readonly since: number;
 }
 
+/** Makes the listener of one process. */
 export function terminalErrors({ show, clock, screen }: TerminalErrorsOptions): OnCodeError {
   const known = new Map<string, Shown>();
   const bold = (text: string) =>

@@ -22,12 +22,12 @@ export function errorKinds(say: (line: string) => void): OnCodeError {
 }
 
 /** `TypeError`, `TransientFault http-503`. */
-export function kindOf({ error }: CodeError): string {
+function kindOf({ error }: CodeError): string {
   const code = errorCode(error);
   return [errorKind(error), ...(code === null ? [] : [code])].join(' ');
 }
 
-/** `agent pay (perform of step charge)`, `input of step charge of workflow shop`. */
+/** `the perform of agent pay in step charge`, `the input of step charge of workflow shop`. */
 export function subjectOf({ agent, source, step, workflow }: CodeError): string {
   return agent === null
     ? `the \`${source}\` of step ${step} of workflow ${workflow}`

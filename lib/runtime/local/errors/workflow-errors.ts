@@ -15,6 +15,7 @@ import type { CodeError, OnCodeError } from './code-error.ts';
 /** Of errors that stop an order, few lie between throw and write. */
 const notesMax = 1_000;
 
+/** See {@link workflowErrors}. */
 export interface WorkflowErrors {
   /** The same definition, of the same fingerprint, whose functions note what they throw. */
   noting(definition: WorkflowDefinition): WorkflowDefinition;
@@ -22,6 +23,7 @@ export interface WorkflowErrors {
   onRecord(record: ProcessRecord): void;
 }
 
+/** Makes the notes of one process. @param onError receives the error of each order that has stopped for it */
 export function workflowErrors(onError: OnCodeError): WorkflowErrors {
   const notes = new Map<string, CodeError>();
 
