@@ -1,4 +1,4 @@
-import type { logEvents } from './log-events.ts';
+import type { logEvents } from './log-events/log-events.ts';
 
 type LogValue = string | number | boolean | null;
 /** The fields of a log entry: ids, codes and numbers, but never details, inputs, outputs or tokens. */

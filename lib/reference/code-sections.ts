@@ -3,7 +3,7 @@ import { metricNamespace, metrics } from '#aws/metric-names.ts';
 import { errorCodes } from '#core/model/error-codes.ts';
 import { faultCodes } from '#core/model/fault-codes.ts';
 import { problems } from '#http/problem.ts';
-import { logEvents } from '#ports/log-events.ts';
+import { logEvents } from '#ports/log-events/log-events.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
 /** What the caller of the code that raises an error of the class can do. */

@@ -3,12 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errorCodes } from '#core/model/error-codes.ts';
 import { faultCodes } from '#core/model/fault-codes.ts';
-import { logEvents } from '#ports/log-events.ts';
+import { logEvents } from '#ports/log-events/log-events.ts';
 
 const tables = [
   'lib/core/model/error-codes.ts',
   'lib/core/model/fault-codes.ts',
-  'lib/ports/log-events.ts',
+  'lib/ports/log-events/log-events.ts',
 ];
 const source = globSync('{lib,lambdas,bin}/**/*.ts', { exclude: ['lib/console/dist/**'] })
   .filter((file) => !tables.includes(file))
