@@ -62,7 +62,7 @@ describe('an undo without a policy of its own', () => {
     expect(record.updatedAt - epoch).toBe(30 + 206 * 5_001 + total);
     expect(record.fault).toMatchObject({ code: 'undo-stuck', step: 'a', action: 'undo' });
     expect(record.fault?.message).toBe(
-      'Undo of step a did not succeed by its deadline, 206 times.',
+      'Undo of step a missed its deadline 206 times.',
     );
   });
 
@@ -145,7 +145,7 @@ describe('an undo with a policy of its own', () => {
   it('has its own number of attempts, with cool-downs up to its own maximum', () => {
     const { record, waits } = exhausted(own);
     expect(waits).toEqual([300, 400]);
-    expect(record.fault?.message).toBe('Undo of step a did not succeed by its deadline, 3 times.');
+    expect(record.fault?.message).toBe('Undo of step a missed its deadline 3 times.');
     expect(replay(record, own.known).at(-1)).toEqual(record);
   });
 

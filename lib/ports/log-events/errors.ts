@@ -1,6 +1,6 @@
-/** The events of the level `error`, by name. */
 import { type EventEntry, ofStore } from './event-entry.ts';
 
+/** The events of the level `error`, by name. */
 export const errors = {
   'agent-setting-unreadable': {
     level: 'error',

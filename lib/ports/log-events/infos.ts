@@ -1,6 +1,6 @@
-/** The events of the level `info`, by name. */
 import type { EventEntry } from './event-entry.ts';
 
+/** The events of the level `info`, by name. */
 export const infos = {
   access: {
     level: 'info',

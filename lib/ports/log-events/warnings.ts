@@ -1,6 +1,6 @@
-/** The events of the level `warn`, by name. */
 import { type EventEntry, ofCall } from './event-entry.ts';
 
+/** The events of the level `warn`, by name. */
 export const warnings = {
   'agent-settings-unread': {
     level: 'warn',
