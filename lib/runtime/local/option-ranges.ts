@@ -30,10 +30,12 @@ const path = z
   .refine((text) => text !== '', 'must not be empty')
   .refine((text) => !/^file:/i.test(text), 'must be the path of a file, not a URI');
 
-/** The kinds of the options, as far as other checks do not find a wrong one. */
+/** What is given to a start and to a proof, as far as other checks do not find a wrong one. */
+export const definitionForms = { workflows: z.array(workflow), agents: z.array(z.unknown()) };
+
+/** The kinds of the options. */
 export const startForm = z.strictObject({
-  workflows: z.array(workflow),
-  agents: z.array(z.unknown()),
+  ...definitionForms,
   path: path.optional(),
   clock: z.looseObject({}).optional(),
   random: z.looseObject({}).optional(),
