@@ -61,9 +61,7 @@ describe('an undo without a policy of its own', () => {
     expect(waits.filter((wait) => wait === 0)).toHaveLength(pauses.length + 1);
     expect(record.updatedAt - epoch).toBe(30 + 206 * 5_001 + total);
     expect(record.fault).toMatchObject({ code: 'undo-stuck', step: 'a', action: 'undo' });
-    expect(record.fault?.message).toBe(
-      'Undo of step a missed its deadline 206 times.',
-    );
+    expect(record.fault?.message).toBe('Undo of step a missed its deadline 206 times.');
   });
 
   it('replays, and is read back as it was stored', () => {
