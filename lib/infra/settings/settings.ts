@@ -204,7 +204,11 @@ const schema = settings.superRefine(checkRelations);
 /** The checked settings; docs/reference.md describes each. */
 export type Settings = Readonly<z.infer<typeof schema>>;
 
-/** @throws {ReeveError} `settings-invalid` naming every invalid setting */
+/**
+ * Reads the parameters of a stack, which `cdk deploy -c name=value` gives: docs/reference.md lists them.
+ *
+ * @throws {ReeveError} `settings-invalid` naming every invalid setting
+ */
 export function readSettings(node: Node): Settings {
   const given = settingNames.map((name) => [name, node.tryGetContext(name)]);
   const parsed = schema.safeParse(
