@@ -1,21 +1,18 @@
 /** What is to be proven. */
 
-import * as z from 'zod';
 import { checkOptions } from '#core/definition/option-forms.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { checkAgents } from '#runtime/local/local-channels.ts';
-import { definitionForms } from '#runtime/local/option-ranges.ts';
+import { definitionForm } from '#runtime/local/option-ranges.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
 
 /** A proof cannot begin. */
 export class ProofError extends ReeveError<
   'proof-empty' | 'details-invalid' | 'orders-invalid' | 'seeds-range'
 > {}
-
-const form = z.looseObject(definitionForms);
 
 /** Draws numbers from the seed of a world: the same seed draws the same. */
 export interface Draw {
@@ -63,7 +60,7 @@ const triedOrders = 20;
  *   `seeds-range` when a number is not a whole one of 1 or more
  */
 export function defineProof(options: ProofOptions): Proof {
-  checkOptions(form, 'defineProof', options);
+  checkOptions(definitionForm, 'defineProof', options);
   const { agents, orders, seeds = 200, firstSeed = 1 } = options;
   const [first, ...rest] = options.workflows;
   if (first === undefined)
