@@ -23,6 +23,9 @@ const neverFull =
 const sharedSlots =
   'calls that lease slots at the same time share one write, and the stack of that write shows none of them';
 
+const single =
+  'a bulk submission keeps nothing between its orders, and simulated submitters submit them one by one';
+
 export const uncrashed: readonly Uncrashed[] = [
   {
     file: 'agent-runner.ts',
@@ -178,6 +181,26 @@ export const uncrashed: readonly Uncrashed[] = [
     why: ramp,
   },
   { file: 'supervisor.ts', code: 'await sweep.keep(memory);', why: ramp },
+  {
+    file: 'supervisor.ts',
+    code: 'await waitUntil(ports, isRamped ? memory.rampAt : begunAt + msOf(page.found, perSecond));',
+    why: ramp,
+  },
+  {
+    file: 'submission-batch.ts',
+    code: 'for (const [at, request] of waiting) outcomes.set(at, await inTurn(request));',
+    why: single,
+  },
+  {
+    file: 'submission-batch.ts',
+    code: 'await Promise.all(Array.from({ length: Math.min(atOnce, requests.length) }, work));',
+    why: single,
+  },
+  {
+    file: 'submission-batch.ts',
+    code: 'return await submission.submit(request, by);',
+    why: single,
+  },
   { file: 'supervisor.ts', code: 'await new Promise<void>((resolve) => {', why: ramp },
   {
     file: 'notifier.ts',
