@@ -175,7 +175,7 @@ describe('an alert says', () => {
     [said(held), 'step a: No (refused), after 1 attempt'],
     [
       said(exhausted),
-      'step a: Step a missed its deadline 4 times (exhausted), after 4 attempts and 1 cool-down, failing for 3 s',
+      'step a: Step a timed out 4 times (exhausted), after 4 attempts and 1 cool-down, failing for 3 s',
     ],
     [
       said(held, { tried, at: epoch + 89_000 }),

@@ -212,7 +212,7 @@ describe('expired', () => {
     const { record } = play(holding, [0, claim()], [1_001, expire]);
     const fault = {
       code: 'exhausted',
-      message: 'Step a missed its deadline.',
+      message: 'Step a timed out.',
       effect: 'possible',
     };
     expect(record.fault).toEqual({ ...fault, step: 'a', action: 'perform' });
@@ -222,7 +222,7 @@ describe('expired', () => {
   it('names the exhausted step when it begins the undo', () => {
     const { record } = play(timedOut(one, 1), [2_000, claim()], [3_001, expire]);
     expect(record.fault).toMatchObject({
-      message: 'Step a missed its deadline 2 times.',
+      message: 'Step a timed out 2 times.',
       step: 'a',
     });
   });
@@ -238,7 +238,7 @@ describe('expired', () => {
     expect(record.fault).toEqual({
       code: 'irreversible',
       message:
-        'Cannot undo: step a happened, or may have, and is irreversible. The cause: Step b missed its deadline.',
+        'Cannot undo: step a happened, or may have, and is irreversible. The cause: Step b timed out.',
       effect: 'possible',
       step: 'b',
       action: 'perform',

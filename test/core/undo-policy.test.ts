@@ -61,7 +61,7 @@ describe('an undo without a policy of its own', () => {
     expect(waits.filter((wait) => wait === 0)).toHaveLength(pauses.length + 1);
     expect(record.updatedAt - epoch).toBe(30 + 206 * 5_001 + total);
     expect(record.fault).toMatchObject({ code: 'undo-stuck', step: 'a', action: 'undo' });
-    expect(record.fault?.message).toBe('Undo of step a missed its deadline 206 times.');
+    expect(record.fault?.message).toBe('Undo of step a timed out 206 times.');
   });
 
   it('replays, and is read back as it was stored', () => {
@@ -143,7 +143,7 @@ describe('an undo with a policy of its own', () => {
   it('has its own number of attempts, with cool-downs up to its own maximum', () => {
     const { record, waits } = exhausted(own);
     expect(waits).toEqual([300, 400]);
-    expect(record.fault?.message).toBe('Undo of step a missed its deadline 3 times.');
+    expect(record.fault?.message).toBe('Undo of step a timed out 3 times.');
     expect(replay(record, own.known).at(-1)).toEqual(record);
   });
 

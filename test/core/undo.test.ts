@@ -411,7 +411,7 @@ describe('an undo that is late', () => {
   it('stops the order with a message for operators', () => {
     expect(play(timeOutUndo(impatient, 1), [3_031, expire]).record.fault).toEqual({
       code: 'undo-stuck',
-      message: 'Undo of step a missed its deadline 2 times.',
+      message: 'Undo of step a timed out 2 times.',
       effect: 'possible',
       step: 'a',
       action: 'undo',

@@ -32,7 +32,7 @@ test('the fault of an exhausted step has the last error, and where it was thrown
     throw new TypeError('oops is not a function');
   });
   expect(message).toMatch(
-    /^Step pay missed its deadline 2 times\. At last, the perform of agent payment in step pay threw TypeError: oops is not a function\n {4}at .*thrown-errors\.test\.ts:\d+/,
+    /^Step pay timed out 2 times\. At last, the perform of agent payment in step pay threw TypeError: oops is not a function\n {4}at .*thrown-errors\.test\.ts:\d+/,
   );
   expect(lines).toEqual([
     expect.stringMatching(/^testReeve: the perform of agent payment .* oops is not a function\n/),
@@ -50,6 +50,6 @@ test('a service that fails as its agent says is no error of the test', async () 
   const { message, lines } = await resultOf(async () => {
     throw new TransientFault('http-503', 'Not now.');
   });
-  expect(message).toBe('Step pay missed its deadline 2 times.');
+  expect(message).toBe('Step pay timed out 2 times.');
   expect(lines).toEqual([]);
 });

@@ -108,7 +108,7 @@ function timeOut(draft: Draft, at: number, step: StepRecord, progress: UnderWay)
 
   const failures = step.failures + 1;
   // An attempt may also fail at once: it is repeated until its deadline.
-  const what = `missed its deadline${failures === 1 ? '' : ` ${failures} times`}`;
+  const what = `timed out${failures === 1 ? '' : ` ${failures} times`}`;
   return countFailure(draft, at, step, { action, failures, what, effect: 'possible' });
 }
 

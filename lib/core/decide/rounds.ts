@@ -33,7 +33,7 @@ export function failuresAtEndOfRound({ policy, failures }: StepRecord, action: A
  * Counts `failures` of the present action of the step, and follows its policy.
  *
  * @param failures all of them since the last resubmit, this one included
- * @param what says what failed so often: "missed its deadline 3 times", "was held for 24 h"
+ * @param what says what failed so often: "timed out 3 times", "was held for 24 h"
  */
 export function countFailure(
   draft: Draft,
