@@ -7,6 +7,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { LocalChannel } from './local-channel.ts';
+import { redelivery } from './redelivery.ts';
 
 /** Options of {@link directChannel}. */
 export interface DirectChannelOptions<Message> {
@@ -29,54 +30,41 @@ export function directChannel<Message>({
   log,
 }: DirectChannelOptions<Message>): LocalChannel<Message> {
   let waiting: Message[] = [];
-  let closed = false;
-  /** Cancels the timers of redeliveries. */
-  const waits = new Set<() => void>();
+  const again = redelivery<Message>({ retryAfterMs, put, clock });
 
   // After the turn of the sender, so that the agent's code does not run inside it.
-  function put(message: Message): void {
+  function put(messages: readonly Message[]): void {
     if (waiting.length === 0) queueMicrotask(pump);
-    waiting.push(message);
+    waiting.push(...messages);
   }
 
   function pump(): void {
     const batch = waiting;
     waiting = [];
-    if (closed) return;
+    if (again.isClosed()) return;
     for (const message of batch) deliver(message);
   }
 
   function deliver(message: Message): void {
     receive(message).then(
       (answer) => {
-        if (answer.kind === 'retry') later(message);
+        if (answer.kind === 'retry') again.later([message]);
         if (answer.kind === 'park') {
           log.error('message-parked', { channel: name, reason: answer.reason });
         }
       },
       (error: unknown) => {
-        if (!closed) log.error('delivery-failed', { channel: name, error: describeError(error) });
-        later(message);
+        if (again.isClosed()) return;
+        log.error('delivery-failed', { channel: name, error: describeError(error) });
+        again.later([message]);
       },
     );
   }
 
-  function later(message: Message): void {
-    if (closed) return;
-    const cancel = clock.after(retryAfterMs, () => {
-      waits.delete(cancel);
-      put(message);
-    });
-    waits.add(cancel);
-  }
-
   return {
     async send(messages) {
-      for (const message of messages) put(message);
+      put(messages);
     },
-    close() {
-      closed = true;
-      for (const cancel of waits) cancel();
-    },
+    close: again.close,
   };
 }

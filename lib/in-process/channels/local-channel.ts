@@ -9,6 +9,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { type FairMessageQueueOptions, fairMessageQueue, fifoQueue } from './message-queue.ts';
+import { redelivery } from './redelivery.ts';
 import type { WaitSample } from './wait-sample.ts';
 
 /** Options of {@link localChannel}. */
@@ -52,13 +53,12 @@ export function localChannel<Message>(
   const { fair, atOf, clock } = options;
   const line = fair === undefined ? fifoQueue<Message>() : fairMessageQueue(fair);
   let inFlight = 0;
-  let closed = false;
-  /** Cancels the timers of redeliveries. */
-  const waits = new Set<() => void>();
+  const { retryAfterMs } = options;
+  const redelivered = redelivery<Message>({ retryAfterMs, put, clock });
   const delayed = timedQueue<Message>({ clock, max: delayedMax, onTime: put });
 
   function pump(): void {
-    while (!closed && inFlight < options.inFlightMax && !line.isEmpty()) {
+    while (!redelivered.isClosed() && inFlight < options.inFlightMax && !line.isEmpty()) {
       inFlight += 1;
       const batch = line.take(options.batchMax);
       options.waits?.taken(batch, line.isEmpty());
@@ -77,24 +77,16 @@ export function localChannel<Message>(
           options.log.error('message-parked', { channel: options.name, reason: answer.reason });
         }
       }
-      if (again.length > 0) later(again);
+      if (again.length > 0) redelivered.later(again);
     } catch (error) {
       const name = describeError(error);
-      if (!closed) options.log.error('delivery-failed', { channel: options.name, error: name });
-      later(batch);
+      if (!redelivered.isClosed())
+        options.log.error('delivery-failed', { channel: options.name, error: name });
+      redelivered.later(batch);
     } finally {
       inFlight -= 1;
       pump();
     }
-  }
-
-  function later(messages: readonly Message[]): void {
-    if (closed) return;
-    const cancel = options.clock.after(options.retryAfterMs, () => {
-      waits.delete(cancel);
-      put(messages);
-    });
-    waits.add(cancel);
   }
 
   function put(messages: readonly Message[]): void {
@@ -117,8 +109,7 @@ export function localChannel<Message>(
       else put(messages.filter((message) => !isDelayed(message)));
     },
     close() {
-      closed = true;
-      for (const cancel of waits) cancel();
+      redelivered.close();
       delayed.close();
     },
   };
