@@ -12,6 +12,7 @@ import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts'
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
+import { percentile } from '../flow/figures.ts';
 import type { Load, Row } from './row.ts';
 
 const contract = (name: string) =>
@@ -195,11 +196,6 @@ async function sweepTime(reeve: LocalReeve): Promise<number> {
     times.push(performance.now() - began);
   }
   return percentile(times, 0.5);
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 function rounded(value: number): number {

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { percentile } from '../flow/figures.ts';
 import { bare, type Load, measured } from './row.ts';
 
 /** Medians over the rounds. */
@@ -36,7 +37,8 @@ export function pairs(commit: string, rounds: number, load: Load): Pairs {
       now: measured(resolve('.'), load),
       again: measured(before.folder, load),
     }));
-    const of = (figure: (turn: (typeof turns)[number]) => number) => median(turns.map(figure));
+    const of = (figure: (turn: (typeof turns)[number]) => number) =>
+      percentile(turns.map(figure), 0.5);
     return {
       rounds,
       ordersPerSecond: {
@@ -80,13 +82,6 @@ function checkout(commit: string) {
       rmSync(join(folder, '..'), { recursive: true, force: true });
     },
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const [low = 0, high = 0] = [sorted[middle - 1], sorted[middle]];
-  return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
 const ratio = (value: number) => Math.round(value * 1_000) / 1_000;
