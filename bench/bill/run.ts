@@ -17,9 +17,14 @@ import type { FunctionKind } from './prices.ts';
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
 const agents = ['reserve', 'charge', 'ship'];
-/** Concurrent orders: enough to fill batches, few enough to meet their deadlines. */
-const waveOrdersMax = 100;
-/** More would time out where functions and servers share a core. Must divide `waveOrdersMax`. */
+/** Orders that are under way together, unless told otherwise: enough to fill batches. */
+const waveOfBatches = 100;
+/**
+ * Messages come one by one where orders do. An agent takes one message at a time here, so of more orders the last ones
+ * would wait for more than a tenth of `completeWithin`: the Scheduler would hold steps, which costs writes.
+ */
+const waveOfSingles = 10;
+/** More would time out where functions and servers share a core. */
 const submissionsAtOnce = 10;
 const streamBatchMax = 100;
 /**
@@ -48,7 +53,7 @@ export async function consume({
   batchMax,
   recovery = 'sweep',
   workflows = 'bench/bill/workflow.ts',
-  waveOrders = waveOrdersMax,
+  waveOrders = batchMax === 1 ? waveOfSingles : waveOfBatches,
   ordersBefore = 0,
 }: Setting): Promise<Consumption> {
   const dynamo = await startDynoxide();

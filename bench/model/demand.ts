@@ -24,7 +24,7 @@ export interface Demand {
 /** Runs orders through the bundled functions. @param orders at most so many of each kind, a multiple of ten */
 export async function measuredDemand(orders: number): Promise<Demand> {
   const batches = await consume({ orders, batchMax: 10, waveOrders: Math.min(orders, 100) });
-  const single = await consume({ orders, batchMax: 1, waveOrders: Math.min(orders, 100) });
+  const single = await consume({ orders, batchMax: 1 });
   return demandOf(batches, single);
 }
 
