@@ -17,7 +17,7 @@ import type { FunctionKind } from './prices.ts';
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 
 const agents = ['reserve', 'charge', 'ship'];
-/** Orders that are under way together, unless told otherwise: enough to fill batches. */
+/** Orders that are under way together by default: enough to fill batches. */
 const waveOfBatches = 100;
 /**
  * Messages come one by one where orders do. An agent takes one message at a time here, so of more orders the last ones

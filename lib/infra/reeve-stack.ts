@@ -12,6 +12,7 @@ import {
   type StackAgentProps,
 } from '#infra/agents/configured-agents.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
+import { checkedStack } from '#infra/settings/properties.ts';
 import type { Settings } from '#infra/settings/settings.ts';
 import { Reeve } from './reeve.ts';
 import type { ReeveProps } from './reeve-props.ts';
@@ -31,15 +32,12 @@ export interface ReeveStackProps extends StackProps {
 /**
  * A deployment of Reeve.
  *
- * @throws {ReeveError} `settings-invalid` when a setting names an agent that the stack does not have
+ * @throws {ReeveError} `settings-invalid` when a property is missing, or a setting names an agent that the stack does not have
  */
 export class ReeveStack extends Stack {
-  constructor(
-    scope: Construct,
-    id: string,
-    { settings, workflows, agents: named, bundle, ...props }: ReeveStackProps,
-  ) {
-    super(scope, id, { description: 'Reeve: runs multi-step orders', ...props });
+  constructor(scope: Construct, id: string, props: ReeveStackProps) {
+    const { settings, workflows, agents: named, bundle, ...others } = checkedStack(id, props);
+    super(scope, id, { description: 'Reeve: runs multi-step orders', ...others });
     // The CDK makes a function depend on its role's policies too, which cfn-lint reports as redundant.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const agents = configuredAgents(named, settings);

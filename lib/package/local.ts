@@ -12,6 +12,7 @@ export type {
   LocalOrders,
   OrderResult,
   SubmitOptions,
+  WaitOptions,
 } from '#runtime/local/local-order.ts';
 export {
   type LocalReeve,

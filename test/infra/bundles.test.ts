@@ -1,6 +1,7 @@
 /** The content of the functions' bundles: size determines cold start and cost. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,6 +39,11 @@ test.each([...roles, ...agents])(
     ).not.toThrow();
   },
 );
+
+test.each([...roles, ...agents])('%s imports no module of Node by its facade', (name) => {
+  const imported = [...sourceOf(name).matchAll(/\bfrom\s*"([^"]+)"/g)].map(([, of]) => of ?? '');
+  expect(imported.filter(isBuiltin)).toEqual([]);
+});
 
 /** A text that only the code of that part has. */
 const signs = {

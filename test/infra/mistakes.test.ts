@@ -10,6 +10,8 @@ import { expect, inject, test } from 'vitest';
 import type { AgentProps } from '#infra/agents/agent-props.ts';
 import { Reeve } from '#infra/reeve.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
+import { ReeveStack } from '#infra/reeve-stack.ts';
+import { readSettings } from '#infra/settings/settings.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 
 const bundle = sharedBundle();
@@ -173,6 +175,13 @@ test('without properties, the one that is missing is named', () => {
   expect(make).toThrow('Invalid properties of Shop/Orders: `workflows` is missing.');
   const add = () => Reflect.apply(Reeve.prototype.addAgent, reeveWith(), []);
   expect(add).toThrow('`name` is missing');
+  const stackOf = (...props: readonly unknown[]) =>
+    Reflect.construct(ReeveStack, [appIn(), 'Reeve', ...props]);
+  const missing =
+    '`settings` must be what `readSettings(app.node)` returns; `workflows` is missing; `agents` must be a list';
+  expect(() => stackOf()).toThrow(`Invalid properties of the stack Reeve: ${missing}.`);
+  const settings = readSettings(appIn().node);
+  expect(() => stackOf({ settings, workflows, agents: [{}] })).toThrow('`agents.0.name`');
 });
 
 test('a FIFO queue is refused as a response queue, made in the app or known by its ARN', () => {

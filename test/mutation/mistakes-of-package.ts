@@ -28,6 +28,13 @@ export const mistakesOfPackage: readonly Mistake[] = [
     test: orders,
   },
   {
+    name: 'the signal of a wait for an order does not end it',
+    file: 'lib/runtime/local/order-changes.ts',
+    text: "signal?.addEventListener('abort', abort);",
+    instead: '',
+    test: orders,
+  },
+  {
     name: 'an order in Error is waited for',
     file: 'lib/runtime/local/local-order.ts',
     text: "    case 'Processing':\n      return null;\n    case 'Undone':\n    case 'Error':",

@@ -172,6 +172,33 @@ test('a close ends the wait for a result', async () => {
   await waits;
 });
 
+test('a signal ends the wait for an order, and not the order', async () => {
+  const gate = Promise.withResolvers<null>();
+  const slow = implementAgent(gift, { perform: () => gate.promise });
+  const reeve = await start({ agents: [paymentAgent, slow] });
+  const order = await reeve.submit(shop, { cents: 5, isGift: true });
+  const { signal, abort } = abortable();
+  const result = expect(order.result({ signal })).rejects.toBe('enough');
+  const followed = expect(last(order.follow({ signal }))).rejects.toBe('enough');
+  await expect.poll(async () => (await order.read()).steps['charge']?.state).toBe('Completed');
+  abort();
+  await Promise.all([result, followed]);
+  gate.resolve(null);
+  expect((await order.result()).state).toBe('Processed');
+  await expect(order.result({ signal })).rejects.toBe('enough');
+});
+
+async function last<Value>(values: AsyncIterable<Value>): Promise<Value | undefined> {
+  let latest: Value | undefined;
+  for await (const value of values) latest = value;
+  return latest;
+}
+
+function abortable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort('enough') };
+}
+
 test('an option of a wrong kind is refused by implementAgent', () => {
   const code = { perform: 'charge' };
   expect(() => implementAgent(payment, code as never)).toThrow(

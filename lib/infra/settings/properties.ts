@@ -78,3 +78,25 @@ export function readProperties(path: string, props: object = {}): DeploymentSett
   ];
   throw new ReeveError('settings-invalid', `Invalid properties of ${path}: ${faults.join('; ')}.`);
 }
+
+const stackShape = z.looseObject({
+  settings: z.looseObject({}, { error: 'must be what `readSettings(app.node)` returns' }),
+  workflows: text,
+  agents: z.array(z.looseObject({ name: text }), { error: 'must be a list' }),
+});
+
+/**
+ * Returns the properties of the stack.
+ *
+ * @param id of the stack, for the error
+ * @throws {ReeveError} `settings-invalid` naming every property that is missing or of a wrong kind
+ */
+export function checkedStack<Props extends object>(id: string, props: Props): Props {
+  const given: Props | undefined = props;
+  const { error } = stackShape.safeParse(given ?? {});
+  if (error === undefined) return props;
+  throw new ReeveError(
+    'settings-invalid',
+    `Invalid properties of the stack ${id}: ${refusedText(error, 'the properties')}.`,
+  );
+}

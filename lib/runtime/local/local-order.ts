@@ -45,6 +45,12 @@ export type OrderResult<Outputs> =
   /** It waits for an operator, who may resubmit or cancel it. */
   | { readonly state: 'Error'; readonly fault: OrderFault | null };
 
+/** Options of a wait for an order. */
+export interface WaitOptions {
+  /** Ends the wait, which then rejects with its reason; the order goes on. Default: none. */
+  readonly signal?: AbortSignal;
+}
+
 /** One order. */
 export interface LocalOrder<Outputs = Readonly<Record<string, JsonValue | undefined>>> {
   readonly id: OrderId;
@@ -54,16 +60,16 @@ export interface LocalOrder<Outputs = Readonly<Record<string, JsonValue | undefi
    * Resolves when the order is Processed, Undone or in Error; at once when it is already.
    *
    * @throws {ReeveError} `order-unknown` when it is not stored, `workflow-mismatch` when it is of another workflow or version
-   * @throws {UnavailableError} `store-closed` when Reeve is closed before
+   * @throws {UnavailableError} `store-closed` when Reeve is closed before; the reason of the signal, when it aborts
    */
-  result(): Promise<OrderResult<Outputs>>;
+  result(options?: WaitOptions): Promise<OrderResult<Outputs>>;
   /**
    * The order as the API shows it, now and after each change, until it is Processed or Undone. Changes that follow each other
    * closely are one.
    *
    * @throws as `result`
    */
-  follow(): AsyncGenerator<OrderDocument, void, void>;
+  follow(options?: WaitOptions): AsyncGenerator<OrderDocument, void, void>;
   /**
    * The order as the API shows it, without the values that its workflow marks as sensitive.
    *
@@ -142,9 +148,10 @@ function orderOf<Outputs>(
     return orderView(record, order, registry);
   };
   /** The stored revision, and those that follow. */
-  async function* revisions() {
+  async function* revisions({ signal }: WaitOptions) {
+    signal?.throwIfAborted();
     // It begins before the read, so that no change between the two is missed.
-    const watch = changes.watch(id);
+    const watch = changes.watch(id, signal);
     try {
       let latest = await recordOf();
       yield latest;
@@ -161,15 +168,15 @@ function orderOf<Outputs>(
   return {
     id,
     isSkipped,
-    async result() {
-      for await (const record of revisions()) {
+    async result(options = {}) {
+      for await (const record of revisions(options)) {
         const result = resultOf(workflow, record);
         if (result !== null) return result;
       }
       throw unknownOrder(id);
     },
-    async *follow() {
-      for await (const record of revisions()) {
+    async *follow(options = {}) {
+      for await (const record of revisions(options)) {
         yield await documentOf(record);
         if (isEnded(record)) return;
       }

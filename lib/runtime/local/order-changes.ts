@@ -8,7 +8,7 @@ export interface OrderWatch {
   /**
    * The latest revision that was not returned yet, or the next one.
    *
-   * @throws {UnavailableError} `store-closed` when Reeve is closed
+   * @throws {UnavailableError} `store-closed` when Reeve is closed; the reason of the signal, when it aborts
    */
   next(): Promise<ProcessRecord>;
   /** Ends the watch. */
@@ -17,14 +17,15 @@ export interface OrderWatch {
 
 /** See {@link orderChanges}. */
 export interface OrderChanges {
-  watch(orderId: OrderId): OrderWatch;
+  /** @param signal ends the waits of this watch */
+  watch(orderId: OrderId, signal?: AbortSignal): OrderWatch;
   /** Ends all waits. */
   close(): void;
 }
 
 interface Waiter {
   latest: ProcessRecord | null;
-  /** Called when `latest` or the end of Reeve is there. */
+  /** Called when `latest` is there, or the wait has to end. */
   wake(): void;
 }
 
@@ -55,22 +56,28 @@ export function orderChanges(
   };
 
   return {
-    watch(orderId) {
+    watch(orderId, signal) {
       const waiter: Waiter = { latest: null, wake: () => {} };
+      const abort = () => waiter.wake();
+      signal?.addEventListener('abort', abort);
       add(orderId, waiter);
       return {
         async next() {
-          if (waiter.latest === null && !isClosed) {
+          if (waiter.latest === null && !isClosed && signal?.aborted !== true) {
             await new Promise<void>((resolve) => {
               waiter.wake = resolve;
             });
           }
+          signal?.throwIfAborted();
           const { latest } = waiter;
           if (latest === null) throw closed();
           waiter.latest = null;
           return latest;
         },
-        stop: () => remove(orderId, waiter),
+        stop() {
+          signal?.removeEventListener('abort', abort);
+          remove(orderId, waiter);
+        },
       };
     },
     close() {

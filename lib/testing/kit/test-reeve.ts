@@ -178,8 +178,8 @@ const outlasting = <Outputs>(
   now: () => LocalOrder<Outputs>,
 ): LocalOrder<Outputs> => ({
   ...{ id, isSkipped },
-  result: () => now().result(),
-  follow: () => now().follow(),
+  result: (options) => now().result(options),
+  follow: (options) => now().follow(options),
   read: async () => now().read(),
 });
 

@@ -179,22 +179,21 @@ export function encodeHistoryEntry(entry: HistoryEntry, epoch: number): string {
   return JSON.stringify(encodeEntry(entry, epoch));
 }
 
+const entriesSchema = z.array(z.unknown());
+
 /**
  * @param epoch the instant of the submission, ms since the Unix epoch
  * @throws {Error} when no history was written as this text
  */
 export function decodeHistory(text: string, epoch: number): HistoryEntry[] {
-  return z
-    .array(z.unknown())
-    .parse(JSON.parse(text))
-    .map((stored) => {
-      if (isOfUnknownKind(stored)) {
-        const entry = unknown.parse(stored);
-        return { type: 'unknown', at: instantAfter(epoch, entry[1]), stored: entry };
-      }
-      const entry = readKnown(stored);
-      return decodeEntry(entry, instantAfter(epoch, entry[1]), epoch);
-    });
+  return entriesSchema.parse(JSON.parse(text)).map((stored) => {
+    if (isOfUnknownKind(stored)) {
+      const entry = unknown.parse(stored);
+      return { type: 'unknown', at: instantAfter(epoch, entry[1]), stored: entry };
+    }
+    const entry = readKnown(stored);
+    return decodeEntry(entry, instantAfter(epoch, entry[1]), epoch);
+  });
 }
 
 function isOfUnknownKind(stored: unknown): boolean {
