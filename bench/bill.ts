@@ -3,6 +3,7 @@
  * reports its units, and prices the consumption at list price. `npm run bill`, or with `-- --json`.
  */
 import { parseArgs } from 'node:util';
+import { billsByRate } from './bill/by-rate.ts';
 import type { Consumption } from './bill/consumption.ts';
 import { dollars } from './bill/dollars.ts';
 import { limitCosts } from './bill/limits.ts';
@@ -40,7 +41,14 @@ const prompt = {
   single: figures(await consume({ orders, batchMax: 1, recovery: 'prompt' })),
 };
 const limits = await limitCosts();
-const report = { full: figures(full), single: figures(single), prompt, limits, peers: peers() };
+const report = {
+  full: figures(full),
+  single: figures(single),
+  byRate: billsByRate(full, single),
+  prompt,
+  limits,
+  peers: peers(),
+};
 /** What prompt recovery adds, dollars per million orders. */
 const added = (of: 'full' | 'single') =>
   prompt[of].dollarsPerMillionOrders - report[of].dollarsPerMillionOrders;
@@ -62,6 +70,12 @@ if (flags.json) {
       'dollars per million orders, us-east-1',
       ...rows(dollars(full), dollars(single)),
       prefix(['total', fullDollars], singleDollars),
+      '',
+      'by the rate of orders: messages of a batch, as simulated pollers take them, and dollars per million orders',
+      ...report.byRate.map(
+        ({ ordersPerSecond, schedulerBatch, agentBatch, waitMs, dollarsPerMillionOrders }) =>
+          `${`${ordersPerSecond} orders per second`.padEnd(28)}Scheduler ${schedulerBatch.toFixed(1).padStart(4)}, agents ${agentBatch.toFixed(1).padStart(4)}${dollarsPerMillionOrders.toFixed(2).padStart(11)}   an order waits ${waitMs} ms for pollers`,
+      ),
       '',
       'recovery: dollars per million orders that go well',
       prefix(['sweep (the default)', fullDollars], singleDollars),
