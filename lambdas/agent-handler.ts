@@ -1,7 +1,7 @@
 /** An agent as a function: a batch of requests at once, each call behind the circuit breaker. */
 
 import { beforeTimeout } from '#aws/before-timeout.ts';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import type { BatchResponse, LambdaHandler, QueueEvent, QueueMessage } from '#aws/lambda-events.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { firstReceives } from '#aws/queues/first-receives.ts';

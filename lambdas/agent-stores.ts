@@ -1,5 +1,5 @@
 /** The stores that the instances of an agent's function share; operators learn of the changes of its circuit. */
-import { dynamoClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
 import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';

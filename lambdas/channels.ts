@@ -1,5 +1,5 @@
 /** The channel by which a function sends nudges. */
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { queueNames } from '#aws/queues/queue-names.ts';
 import { byPriority, queuesOf } from '#aws/queues/queue-of-priority.ts';
 import { sqsChannel } from '#aws/queues/sqs-channel.ts';

@@ -2,7 +2,9 @@
  * The notifier: invoked by the change stream of the Processes table, and by the retry queue with
  * notifications that could not be delivered.
  */
-import { dynamoClient, eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
+import { eventBridgeClient } from '#aws/clients/event-bridge-client.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import type { BatchResponse, LambdaHandler, QueueEvent, StreamEvent } from '#aws/lambda-events.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
 import { changeParking } from '#aws/notifications/change-dead-letter.ts';

@@ -1,6 +1,6 @@
 /** A secret of the code of an agent. */
 import * as z from 'zod';
-import { secretsClient } from '#aws/clients.ts';
+import { secretsClient } from '#aws/clients/secrets-client.ts';
 import { secretReader } from '#aws/secret-reader.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { readConfig } from './config.ts';

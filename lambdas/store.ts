@@ -1,5 +1,5 @@
 /** The state store of a function, and the parts it depends on. */
-import { dynamoClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemIds, systemRandom } from '#runtime/node/system-ids.ts';

@@ -1,7 +1,5 @@
 /** The Supervisor: invoked by the schedule for all shards, by itself for a busy shard, and by the queue of deadline checks. */
-import { InvokeCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
-import { lambdaClient } from '#aws/clients.ts';
 import type { BatchResponse, Invocation, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
@@ -94,7 +92,12 @@ export function supervisorHandler({
     recoveryPerSecond: config.REEVE_RECOVERY_PER_SECOND,
     leaseMs,
     holder: instanceName,
-    handOver: handOverTo(config),
+    // Few deployments have a busy shard, so the client is not loaded before.
+    handOver: async (shard) =>
+      (await import('./own-invocation.ts')).sweepInOwnInvocation(shard, {
+        name: config.AWS_LAMBDA_FUNCTION_NAME,
+        alias: config.REEVE_ALIAS,
+      }),
   });
   // Also in a stack that no longer sends them: those that are on their way do no harm.
   const checks = assembleDeadlineChecks({
@@ -133,21 +136,6 @@ export function supervisorHandler({
       ? deliverBatch(event, { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling })
       : sweep(event, context),
   );
-}
-
-/** Sweeps a busy shard in an invocation of its own. */
-function handOverTo(config: Config): (shard: number) => Promise<void> {
-  const lambda = lambdaClient();
-  return async (shard) => {
-    await lambda.send(
-      new InvokeCommand({
-        FunctionName: config.AWS_LAMBDA_FUNCTION_NAME,
-        Qualifier: config.REEVE_ALIAS,
-        InvocationType: 'Event',
-        Payload: JSON.stringify({ shard }),
-      }),
-    );
-  };
 }
 
 interface HeldParts extends Pick<FunctionStore, 'dynamo' | 'sweepPeriodMs'> {

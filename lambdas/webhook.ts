@@ -1,5 +1,6 @@
 /** A webhook: invoked by the FIFO queue of its receiver's undelivered messages. */
-import { secretsClient, sqsClient } from '#aws/clients.ts';
+import { secretsClient } from '#aws/clients/secrets-client.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import type { BatchResponse, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { deliverFifo } from '#aws/queues/fifo-batch.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';

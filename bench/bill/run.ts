@@ -1,6 +1,6 @@
 /** Runs orders through the bundled functions as Lambda's pollers would, and returns their consumption. */
 
-import { mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -90,9 +90,6 @@ const prefix = 'bill';
 const queue = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
 const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
-/** How often the functions were loaded in this process. */
-let loads = 0;
-
 async function load(
   meter: Meter,
   tables: Awaited<ReturnType<typeof createTables>>,
@@ -135,12 +132,13 @@ async function load(
     REEVE_COMMAND: 'npx reeve --stack bill',
   };
   Object.assign(process.env, environment);
-  loads += 1;
+  const copies = mkdtempSync(join(tmpdir(), 'reeve-bill-run-'));
   const handlerOf = async (name: string): Promise<Handler> => {
-    // Each module reads its environment once, when it is loaded; a bundle is made once, and loaded for each run.
     process.env['REEVE_REPLY_QUEUE'] = queue(queueNames.reply(prefix, name));
-    const { href } = pathToFileURL(join(folderOf(name), 'index.mjs'));
-    const { handler } = await import(`${href}?run=${loads}`);
+    // Modules read their environment once, when they are loaded: each run loads files of its own.
+    const copy = join(copies, name);
+    cpSync(folderOf(name), copy, { recursive: true });
+    const { handler } = await import(pathToFileURL(join(copy, 'index.mjs')).href);
     return handler;
   };
   const scheduler = { kind: 'scheduler', handle: await handlerOf('scheduler') } as const;

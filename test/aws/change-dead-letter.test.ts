@@ -1,7 +1,7 @@
 /** A change stream record as a dead letter: its message, and the change read from it. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { changeIn, changeParking } from '#aws/notifications/change-dead-letter.ts';
 import { answeringAws, sqsMessage } from '../support/answering-aws.ts';
 import { changeToError } from '../support/changes.ts';

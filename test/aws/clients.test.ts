@@ -5,14 +5,12 @@ import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListSecretsCommand } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type ClientOptions,
-  dynamoClient,
-  eventBridgeClient,
-  lambdaClient,
-  secretsClient,
-  sqsClient,
-} from '#aws/clients.ts';
+import type { ClientOptions } from '#aws/clients/client-options.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
+import { eventBridgeClient } from '#aws/clients/event-bridge-client.ts';
+import { lambdaClient } from '#aws/clients/lambda-client.ts';
+import { secretsClient } from '#aws/clients/secrets-client.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { answeringServer } from '../support/answering-server.ts';
 
 beforeEach(() => {

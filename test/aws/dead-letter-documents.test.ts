@@ -1,7 +1,7 @@
 /** Reading dead letters: the requests to SQS, and the subject of each kind. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import type { DeadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { type DeadLetter, readDeadLetters } from '#aws/operator/dead-letters.ts';
 import { notificationCodec, statusCodec } from '#core/codec/messages/change-codec.ts';

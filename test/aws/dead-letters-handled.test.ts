@@ -1,6 +1,6 @@
 /** Handling of a dead letter: sent back, deleted, or left for the next read. */
 import { expect, test } from 'vitest';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { type DeadLetter, discard, release, sendBack } from '#aws/operator/dead-letters.ts';
 import { notificationCodec } from '#core/codec/messages/change-codec.ts';
 import { notificationsOf } from '#core/model/change.ts';

@@ -1,7 +1,7 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { hideMessages, receivesOf } from '#aws/queues/hide-messages.ts';
 import { queueUrlOf } from '#aws/queues/queue-url.ts';
 import { answeringServer } from '../support/answering-server.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import { sqsRecord } from '../support/sqs-record.ts';

@@ -1,6 +1,7 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventBridgeClient, sqsClient } from '#aws/clients.ts';
+import { eventBridgeClient } from '#aws/clients/event-bridge-client.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
 import type { ResponseChannel } from '#aws/notifications/response-channel.ts';
 import { statusCodec } from '#core/codec/messages/change-codec.ts';

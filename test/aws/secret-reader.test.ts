@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { secretsClient } from '#aws/clients.ts';
+import { secretsClient } from '#aws/clients/secrets-client.ts';
 import { secretReader } from '#aws/secret-reader.ts';
 import { answeringServer } from '../support/answering-server.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { retryChannel } from '#aws/notifications/retry-queue.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { byPriority } from '#aws/queues/queue-of-priority.ts';

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventBridgeClient } from '#aws/clients.ts';
+import { eventBridgeClient } from '#aws/clients/event-bridge-client.ts';
 import { awsPublisher } from '#aws/notifications/aws-publisher.ts';
 import type { DeadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { discard, readDeadLetters, sendBack } from '#aws/operator/dead-letters.ts';

@@ -21,7 +21,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { lambdaClient, sqsClient } from '#aws/clients.ts';
+import { lambdaClient } from '#aws/clients/lambda-client.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { type DeadLetterQueues, deadLetterQueues } from '#aws/operator/dead-letter-queues.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import type { MiniStack } from './ministack.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
-import { dynamoClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { recordOf } from '#aws/store/record-item.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';

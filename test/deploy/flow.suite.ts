@@ -11,7 +11,7 @@ import {
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { eventBridgeClient } from '#aws/clients.ts';
+import { eventBridgeClient } from '#aws/clients/event-bridge-client.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { submissionCodec } from '#core/codec/messages/submission-codec.ts';

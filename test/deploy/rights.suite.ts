@@ -15,7 +15,8 @@ import {
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { dynamoClient, sqsClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';

@@ -1,4 +1,4 @@
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { payment } from '#workflows/order-contracts.ts';
 import { serviceAgent } from '#workflows/service-agent.ts';
 import { agentContract } from '../contracts/agent.ts';

@@ -1,9 +1,10 @@
 /** CDK apps of users: the one that `npm create reeve` makes, and one in the form of `cdk init`. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { allCode, loadedCode } from '../../bench/cold-files.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'reeve-apps-'));
 const env = {
@@ -22,11 +23,11 @@ beforeAll(() => {
   run('npm', 'install', '--prefer-offline', '--no-audit');
 });
 
-/** The functions of the deployment with the sizes of their bundles. */
+/** The functions of the deployment with what they load at their start. */
 function bundles(bundled: string): ReadonlyMap<string, number> {
   const names = ['scheduler', 'supervisor', 'front-door', 'notifier', 'agent-payment'];
-  const at = (name: string) => join(folder, 'cdk.out', bundled, name, 'index.mjs');
-  return new Map(names.map((name) => [name, statSync(at(name)).size]));
+  const at = (name: string) => join(folder, 'cdk.out', bundled, name);
+  return new Map(names.map((name) => [name, loadedCode(at(name)).length]));
 }
 
 test('the app of a new project is synthesised, with the functions of the package alone', () => {
@@ -37,10 +38,7 @@ test('the app of a new project is synthesised, with the functions of the package
   // As those of the repository (test/infra/bundles.test.ts).
   for (const [name, bytes] of sizes)
     expect({ name, bytes }).toSatisfy(({ bytes: n }) => n < 800_000);
-  const scheduler = readFileSync(
-    join(folder, 'cdk.out', 'bundles-Shop-Orders', 'scheduler', 'index.mjs'),
-    'utf8',
-  );
+  const scheduler = allCode(join(folder, 'cdk.out', 'bundles-Shop-Orders', 'scheduler'));
   // A failed `toContain` would print the bundle.
   expect(scheduler.includes('A function has the credentials of its role.')).toBe(true);
 });

@@ -9,7 +9,7 @@ import {
   type DynamoDBClient,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import { dynamoClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
 import {
   coordinationKey,
   type Key,

@@ -1,7 +1,7 @@
 /** An SQS-compatible server in this process. */
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { testCredentials } from './dynamo-server.ts';
 
 export interface SqsServer {

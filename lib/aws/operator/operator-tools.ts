@@ -1,7 +1,7 @@
 /** What the operator's command line needs from AWS: stack outputs, signed calls, dead letters. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { sqsClient } from '#aws/clients.ts';
+import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { signedFetch } from '#aws/signed-fetch.ts';
 import { describeError, ReeveError } from '#core/model/errors.ts';
 import { type DeadLetterAction, deadLetterAction, type OrderNow } from '#core/view/dead-letter.ts';

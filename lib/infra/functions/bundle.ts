@@ -86,13 +86,18 @@ const entriesFromTexts: Plugin = {
   },
 };
 
-await build({
-  ...buildOptions,
-  entryPoints: Object.keys(sources).map((name) => ({ in: name, out: join(name, 'index') })),
-  outdir,
-  outExtension: { '.js': '.mjs' },
-  minify: true,
-  // The log contains the names of errors.
-  keepNames: true,
-  plugins: [entriesFromTexts, builtinsWithoutFacade, oneLanguage, credentialsOfRole],
-}).catch(exitAfterReport);
+const builds = Object.keys(sources).map((name) =>
+  build({
+    ...buildOptions,
+    entryPoints: [{ in: name, out: 'index' }],
+    outdir: join(outdir, name),
+    outExtension: { '.js': '.mjs' },
+    // What code imports when it needs it, as the SDK does, is a file of its own: a start does not parse it.
+    splitting: true,
+    minify: true,
+    // The log contains the names of errors.
+    keepNames: true,
+    plugins: [entriesFromTexts, builtinsWithoutFacade, oneLanguage, credentialsOfRole],
+  }),
+);
+await Promise.all(builds).catch(exitAfterReport);

@@ -1,4 +1,4 @@
-/** Bundles the functions of a deployment. One run of esbuild for all takes a second, as one run for each would. */
+/** Bundles the functions of a deployment, in one process for all. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runEsbuildProgram } from './esbuild-program.ts';
@@ -8,7 +8,7 @@ import { runEsbuildProgram } from './esbuild-program.ts';
  *
  * @param sources the text of each entry module, by the name of its function
  * @param outdir the folder for the folders of functions that are not bundled yet
- * @returns the folder of each function's `index.mjs`, by name
+ * @returns the folder of each function's `index.mjs` and of the files that it imports, by name
  */
 export type Bundle = (
   sources: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { dynamoClient } from '#aws/clients.ts';
+import { dynamoClient } from '#aws/clients/dynamo-client.ts';
 
 /** The account and region of the emulator. */
 export const account = '000000000000';
