@@ -6,7 +6,7 @@ import { polled } from './pollers.ts';
 import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
 
 /** Orders per second. */
-export const rates = [1, 10, 100, 1_000] as const;
+const rates = [1, 10, 100, 1_000] as const;
 
 const batchMax = 10;
 /** Queues of the Scheduler: that of nudges, and the replies of each of three agents. Of the agents: one each. */
