@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
 });
 const orders = Number(flags.orders);
 const inFlight = Number(flags.inFlight);
-/** Those that npm has: the licence of Restate's server forbids to offer it as a service, which nobody does here. */
+/** Restate's server has a licence that forbids to offer it as a service: this command runs it on this machine alone. */
 const packages = [
   '@restatedev/restate-server@1.7.12',
   '@restatedev/restate-sdk@1.17.2',
