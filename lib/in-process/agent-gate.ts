@@ -37,6 +37,8 @@ export interface AgentGateOptions {
   readonly lead?: Lead;
   /** The circuit of the agent opened, or is closed again. */
   readonly onCircuit: (event: CircuitEvent) => void;
+  /** Its circuit is open, as after each failed probe. Default: who waits for it has nothing that others need. */
+  readonly onOpen?: () => void;
   readonly clock: Clock;
 }
 
@@ -50,6 +52,8 @@ export interface HeldIn {
   hold(step: string, nudge: Nudge, since: number): void;
   /** The step was held in the last record, and is not in this one. */
   forget(step: string): void;
+  /** See {@link WaitingSteps}. */
+  isBarred(): boolean;
 }
 
 /** The gate of one agent, and the breaker of its runner. */
@@ -79,6 +83,7 @@ export function agentGate({
   agent,
   concurrency,
   onCircuit,
+  onOpen = () => {},
   clock,
   pools = [],
   limits: own = [],
@@ -89,6 +94,7 @@ export function agentGate({
   const taken = new Set<Request>();
   const queue = beginQueue(concurrency, clock);
   const circuit = circuitBreaker(clock, () => {
+    if (circuit.state() === 'open') onOpen();
     watch.look();
     sources.fill();
   });
@@ -198,6 +204,7 @@ const noBuckets = () => [];
 export const waitingIn = (waiting: WaitingSteps): HeldIn => ({
   hold: (step, nudge, since) => waiting.add(step, nudge, since),
   forget: waiting.remove,
+  isBarred: waiting.isBarred,
 });
 
 const begun = Promise.resolve(null);

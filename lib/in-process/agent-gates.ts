@@ -15,6 +15,7 @@ import {
   type HeldIn,
   waitingIn,
 } from './agent-gate.ts';
+import type { HeldStep } from './held-changes.ts';
 import { heldSteps } from './held-steps.ts';
 import { sharedStages } from './limits/shared-stages.ts';
 import { type PoolGateOptions, poolGate } from './pool-gate.ts';
@@ -22,7 +23,7 @@ import type { WaitingSteps } from './waiting-steps.ts';
 
 /** Options of {@link agentGates}. */
 export interface AgentGatesOptions
-  extends Omit<AgentGateOptions, 'agent' | 'concurrency' | 'pools' | 'limits' | 'lead'> {
+  extends Omit<AgentGateOptions, 'agent' | 'concurrency' | 'pools' | 'limits' | 'lead' | 'onOpen'> {
   /** The calls that each agent makes at once, by its name. */
   readonly concurrencyOf: ReadonlyMap<string, number>;
   /** The members that may get any call of a pool while they take calls, by its name. Default: there is no pool. */
@@ -70,6 +71,7 @@ export function agentGates({
         ...{ ...options, agent, concurrency, pools: sourcesOf(agent) },
         limits: limits.get(agent)?.own ?? [],
         lead: stages.leadOf(agent),
+        onOpen: () => yieldRoom(agent),
       }),
     ]),
   );
@@ -86,15 +88,35 @@ export function agentGates({
     return gates.get(agent) ?? (pool && waitingIn(pool));
   }
 
+  /** The steps that wait with room in limits, by the names under which they wait. */
+  const withRoom = new Map<string, Set<string>>();
+
+  /** While a service fails, only its next probe has room in the limits of a pool: calls of the other members use it. */
+  function yieldRoom(agent: string): void {
+    for (const name of [agent, ...poolsOf(agent).map(([pool]) => pool)]) {
+      if (waitingFor(name)?.isBarred() !== true) continue;
+      for (const step of withRoom.get(name) ?? []) stages.of(name)?.yieldRoom(step);
+      withRoom.delete(name);
+    }
+  }
+
+  function waitWithRoom({ agent, key, since }: HeldStep, nudge: Nudge): void {
+    const list = waitingFor(agent);
+    if (list?.isBarred() === true) stages.of(agent)?.yieldRoom(key);
+    else withRoom.set(agent, (withRoom.get(agent) ?? new Set()).add(key));
+    list?.hold(key, nudge, since);
+  }
+
   const held = heldSteps({
     isHeldBack: (name) => takers().heldBack.has(name),
-    hold({ agent, key, since }, nudge) {
-      const goOn = (next: Nudge) => waitingFor(agent)?.hold(key, next, since);
+    hold(step, nudge) {
+      const { agent, key, since } = step;
       const own = stages.of(agent);
-      if (own === undefined) goOn(nudge);
-      else own.hold(key, nudge, goOn);
+      if (own === undefined) waitingFor(agent)?.hold(key, nudge, since);
+      else own.hold(key, nudge, (next) => waitWithRoom(step, next));
     },
     forget({ agent, key }) {
+      withRoom.get(agent)?.delete(key);
       waitingFor(agent)?.forget(key);
       stages.of(agent)?.forget(key);
     },
@@ -112,6 +134,7 @@ export function agentGates({
       return { gate: 'limit', until: options.clock.now() + bounds.holdLookMaxMs };
     }
     const hold = of(agent).ask(request, () => own.start(request));
+    if (hold === null) for (const steps of withRoom.values()) steps.delete(step);
     if (hold !== null && passage === 'passes') own.refused(request);
     return hold;
   }

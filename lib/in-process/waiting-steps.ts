@@ -30,6 +30,8 @@ export interface WaitingSteps {
   remove(step: string): void;
   /** Whether a slot was reserved for the step, which has taken it now. */
   take(step: string): boolean;
+  /** Whether the service fails and no probe is due: a step that waits does not go on soon. */
+  isBarred(): boolean;
   /** The slots that are reserved for steps. */
   reserved(): number;
   /** Gives free slots to those that wait; call it whenever a slot may have become free. */
@@ -122,6 +124,11 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       if (!reserved.take(step)) return;
       circuit.withoutCall(step);
       fill();
+    },
+    isBarred() {
+      if (circuit.state() !== 'open') return false;
+      const admitsAt = circuit.admitsAt();
+      return !hasSlot() || admitsAt === null || admitsAt > clock.now();
     },
     take: reserved.take,
     reserved: reserved.size,

@@ -63,3 +63,59 @@ test.each([
   expect(tooMany).toEqual([]);
   expect(taken.toSorted((a, b) => a - b)).toEqual(taken);
 });
+
+test('the slots before one that lies ahead are those of other calls', () => {
+  const slots = idle(50);
+  expect(slots.slotFrom(0, 2_000)).toBe(2_000);
+  expect(slots.take(0, 2_000)).toBe(2_000);
+  const others = Array.from({ length: 150 }, () => slots.take(0));
+  expect(others.filter((at) => at < 2_000)).toHaveLength(100);
+  expect(others.filter((at) => Math.abs(at - 1_980) < 10)).toEqual([]);
+  expect(others.at(-1)).toBe(150 * 20 - slotSlackMs);
+  expect(slots.isIdle(4_000)).toBe(true);
+});
+
+test('calls that come are told of the slots ahead that are taken', () => {
+  const slots = idle(4);
+  slots.take(0, 730);
+  // At 0, 230, 480, and not at 730.
+  expect([0, 1, 2, 3].map((ahead) => slots.readyAt(ahead, 0))).toEqual([-20, 230, 480, 980]);
+  expect([0, 1, 2, 3].map(() => slots.take(0))).toEqual([0, 230, 480, 980]);
+});
+
+test('a clock that is set back moves the slots ahead with it', () => {
+  const slots = idle(4);
+  slots.take(86_400_000, 86_401_000);
+  expect(slots.take(0, 1_000)).toBe(1_230);
+});
+
+test.each([
+  [5, 1],
+  [50, 1],
+  [50, 4],
+  [1_000, 1],
+])(
+  '%i per second with a burst of %i: with a tenth of the calls ahead, no second has more, and the rate is used',
+  (count, burst) => {
+    const random = randoms(count * 7 + burst);
+    const slots = idle(count, burst);
+    const begun: number[] = [];
+    const untilMs = 20_000;
+    let ahead = 0;
+    for (let nowMs = 0; nowMs < untilMs; nowMs = Math.max(nowMs, slots.readyAt(0, nowMs))) {
+      if (random() < 0.1) {
+        const at = slots.slotFrom(nowMs, nowMs + random() * 2_000);
+        expect(slots.take(nowMs, at)).toBe(at);
+        begun.push(at);
+        ahead += 1;
+      } else begun.push(slots.take(nowMs));
+    }
+    const inOrder = begun.toSorted((a, b) => a - b);
+    const most = Math.floor(count * 1.02) + burst;
+    const tooMany = inOrder.filter((at, first) => (inOrder[first + most] ?? Infinity) < at + perMs);
+    expect(tooMany).toEqual([]);
+    expect(ahead).toBeGreaterThan(5);
+    const used = inOrder.filter((at) => at < untilMs).length / ((untilMs / perMs) * count);
+    expect(used).toBeGreaterThan(0.97);
+  },
+);

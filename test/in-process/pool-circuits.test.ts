@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { gatesOfPay } from '../support/pool-gates.ts';
 
 const hourMs = 3_600_000;
+const tenantOf = ({ tenant }: { readonly tenant: string | null }) => tenant;
 
 test('a step that waits for two members with open circuits probes the first that may be tried', async () => {
   const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
@@ -85,4 +86,59 @@ test('an agent of no pool lends nothing to one', async () => {
   gates.release(open === null ? [] : [open]);
   expect(nudged).toEqual([]);
   expect(ask('y', 'pay-c')).not.toBeNull();
+});
+
+test.each([
+  ['a member', 'pay-a'],
+  ['a group of members', 'pay--bank'],
+] as const)(
+  'steps that wait for %s that fails leave room in a limit of the pool to those of another one',
+  async (_, name) => {
+    const rate = { count: 10, per: 1_000, burst: 1 };
+    const limit = { name: 'pay/tenant', rate, atOnce: null, key: tenantOf };
+    const { gates, nudged, ask, wait, fail, of, clock } = await gatesOfPay(2, [limit]);
+    await clock.advance(1_000);
+    for (const agent of ['pay-a', 'pay-b'] as const) fail(agent);
+    const first = ask(of('ada', 'first'), 'pay-c');
+    if (first !== null) await gates.of('pay-c').begin(first);
+    for (const [order, waitsFor] of [
+      ['x', name],
+      ['y', name],
+      ['z', 'pay-c'],
+    ] as const) {
+      expect(ask(of('ada', order), waitsFor)).toBeNull();
+      wait(order, waitsFor);
+    }
+    await clock.advance(500);
+    expect(nudged).toEqual(['z']);
+    expect(ask('z', 'pay-c')).not.toBeNull();
+    // The probe of each circuit is due a second after it opened.
+    await clock.advance(700);
+    expect(nudged.slice(1)).toContain('x');
+  },
+);
+
+test('a step with room in a limit of the pool that waits for a busy member leaves it to others when the member fails', async () => {
+  const rate = { count: 10, per: 1_000, burst: 1 };
+  const limit = { name: 'pay/tenant', rate, atOnce: null, key: tenantOf };
+  const { gates, nudged, ask, wait, of, clock } = await gatesOfPay(5, [limit]);
+  await clock.advance(1_000);
+  const busy = [1, 2, 3, 4, 5].map((at) => ask(`busy_${at}`, 'pay-a'));
+  const first = ask(of('ada', 'first'), 'pay-c');
+  if (first !== null) {
+    await gates.of('pay-c').begin(first);
+    gates.of('pay-c').end(first);
+  }
+  ask(of('ada', 'x'), 'pay-a');
+  wait('x', 'pay-a');
+  await clock.advance(150);
+  ask(of('ada', 'z'), 'pay-c');
+  wait('z', 'pay-c');
+  for (const request of busy) {
+    const admitted = request && gates.of('pay-a').admit(request);
+    if (admitted !== null && 'failed' in admitted) admitted.failed();
+  }
+  expect(gates.of('pay-a').state()).toBe('open');
+  await clock.advance(500);
+  expect(nudged).toEqual(['z']);
 });

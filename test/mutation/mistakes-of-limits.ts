@@ -221,4 +221,25 @@ export const mistakesOfLimits: readonly Mistake[] = [
     'isKnown ||= !isFirst;',
     'isKnown = true;',
   ),
+  mistake(
+    'lib/core/flow/rate-slots.ts',
+    'test/in-process/limited-calls.test.ts',
+    'a call that is made later takes the slots before it',
+    'if (slot < nextAt(nowMs) + everyMs) next',
+    'if (Number.isFinite(slot)) next',
+  ),
+  mistake(
+    'lib/in-process/agent-gates.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'a step that comes to wait for a service that fails keeps its room',
+    'if (list?.isBarred() === true)',
+    'if (list === undefined)',
+  ),
+  mistake(
+    'lib/in-process/agent-gates.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'steps that wait for a service that begins to fail keep their room',
+    'onOpen: () => yieldRoom(agent)',
+    'onOpen() {}',
+  ),
 ];

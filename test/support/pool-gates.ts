@@ -1,4 +1,5 @@
 /** The gates of a pool of three agents, of which two are a group, and the orders that wait. */
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
 import { agentName, idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -22,8 +23,8 @@ export type Name = keyof typeof namesOfPay;
 export const names = Object.keys(namesOfPay).filter((name): name is Name => name in namesOfPay);
 export const agents = ['pay-a', 'pay-b', 'pay-c'] as const;
 
-/** Each agent makes so many calls at once. */
-export async function gatesOfPay(concurrency: number) {
+/** Each agent makes so many calls at once. @param shared limits of the pool */
+export async function gatesOfPay(concurrency: number, shared: readonly AgentLimit[] = []) {
   const clock = virtualClock();
   /** What each order that waits waits under. */
   const waiting = new Map<string, Name>();
@@ -32,6 +33,7 @@ export async function gatesOfPay(concurrency: number) {
   const gates = agentGates({
     concurrencyOf: new Map(agents.map((agent) => [agent, concurrency])),
     pools: new Map((['pay', 'pay--bank'] as const).map((name) => [name, namesOfPay[name]])),
+    limits: new Map(names.map((name) => [name, { own: [], shared }])),
     weights: tenantWeights(),
     onCircuit() {},
     nudge: (nudge) => nudged.push(nudge.orderId),

@@ -10,7 +10,12 @@
 export interface RateSlots {
   /** When a further call may begin, if `ahead` others begin before it. */
   readyAt(ahead: number, nowMs: number): number;
-  /** Takes the next slot that is not before `from`. Default: now. Gives its instant. */
+  /** The earliest instant from `from` on at which a call may begin. */
+  slotFrom(nowMs: number, from: number): number;
+  /**
+   * Takes the slot of a call that begins at `from`, or as soon after it as there is one. Default: now. Gives its instant. The
+   * slots before one that lies further ahead are those of other calls.
+   */
   take(nowMs: number, from?: number): number;
   /** Whether nothing is known of the last calls that matters. */
   isIdle(nowMs: number): boolean;
@@ -40,23 +45,63 @@ export function rateSlots({ count, perMs, burst }: Rate, sinceMs: number): RateS
   /** When the next call would begin if all were evenly spaced. */
   let next = sinceMs + burst * everyMs;
 
+  /** Slots after `next` that are taken, the earliest first. */
+  let later: readonly number[] = [];
+
   let seenMs = sinceMs;
+
+  /** The first slot from this one on that overlaps none that is taken. */
+  function freeFrom(slot: number): number {
+    let free = slot;
+    for (const taken of later) {
+      if (taken >= free + everyMs) break;
+      if (taken + everyMs > free) free = taken + everyMs;
+    }
+    return free;
+  }
 
   /** A clock that was set back moves the slots with it. */
   function nextAt(nowMs: number): number {
-    if (nowMs < seenMs) next -= seenMs - nowMs;
+    if (nowMs < seenMs) {
+      const backMs = seenMs - nowMs;
+      next -= backMs;
+      later = later.map((taken) => taken - backMs);
+    }
     seenMs = nowMs;
-    return Math.max(next, nowMs - slotSlackMs);
+    const earliest = Math.max(next, nowMs - slotSlackMs);
+    if (later.length === 0) return earliest;
+    later = later.filter((taken) => taken + everyMs > earliest);
+    return freeFrom(earliest);
+  }
+
+  /** The slot of a call that begins at `from`: one that is further ahead leaves no part of a slot unused before it. */
+  function slotOf(nowMs: number, from: number): number {
+    const first = nextAt(nowMs);
+    const wanted = from - slotSlackMs;
+    if (wanted < first + everyMs) return freeFrom(Math.max(first, wanted));
+    return freeFrom(first + Math.ceil((wanted - first) / everyMs) * everyMs);
   }
 
   return {
-    readyAt: (ahead, nowMs) => nextAt(nowMs) + ahead * everyMs - aheadMs,
-    take(nowMs, from = nowMs) {
-      const at = Math.max(nextAt(nowMs), from - slotSlackMs);
-      next = at + everyMs;
-      return Math.max(from, at - aheadMs);
+    readyAt(ahead, nowMs) {
+      let slot = nextAt(nowMs);
+      let left = ahead;
+      for (const taken of later) {
+        const before = Math.max(0, Math.floor((taken - slot) / everyMs));
+        if (before > left) break;
+        left -= before;
+        slot = Math.max(slot, taken + everyMs);
+      }
+      return slot + left * everyMs - aheadMs;
     },
-    isIdle: (nowMs) => nextAt(nowMs) === nowMs - slotSlackMs,
+    slotFrom: (nowMs, from) => Math.max(from, slotOf(nowMs, from) - aheadMs),
+    take(nowMs, from = nowMs) {
+      const slot = slotOf(nowMs, from);
+      if (slot < nextAt(nowMs) + everyMs) next = slot + everyMs;
+      else later = [...later, slot].toSorted((a, b) => a - b);
+      return Math.max(from, slot - aheadMs);
+    },
+    isIdle: (nowMs) => nextAt(nowMs) === nowMs - slotSlackMs && later.length === 0,
     change(rate) {
       const before = everyMs;
       everyMs = rate.perMs / rate.count;

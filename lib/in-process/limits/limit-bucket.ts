@@ -11,8 +11,8 @@ export interface LimitBucket {
   /** When one more step may reserve room; null: not before a call ends. It may be past. */
   freeAt(): number | null;
   reserve(): void;
-  /** When the next call of a step with room may be made. It may be past. */
-  nextAt(): number;
+  /** The earliest instant from `from` on at which a call of a step with room may be made. */
+  slotFrom(from: number): number;
   /** The call of a step with room, which is not made before `from`. */
   begin(from: number): void;
   /** A further call of an attempt that has begun, which is not made before `from`. */
@@ -90,9 +90,9 @@ export function limitBucket(options: LimitBucketOptions): LimitBucket {
       taken += 1;
       ahead += 1;
     },
-    nextAt() {
+    slotFrom(from) {
       amount();
-      return slots?.readyAt(0, clock.now()) ?? clock.now();
+      return slots?.slotFrom(clock.now(), from) ?? from;
     },
     begin(from) {
       ahead -= 1;

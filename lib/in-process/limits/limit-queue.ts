@@ -45,20 +45,31 @@ export function limitQueue(options: LimitQueueOptions): LimitQueue {
   let cancelTimer = () => {};
   let isClosed = false;
 
+  let isFilling = false;
+
+  /** One that passes may give its room back at once: then the loop that let it pass goes on. */
   function fill(): void {
-    while (!isClosed && waits.size() > 0) {
-      const at = bucket.freeAt();
-      // The end of a call makes room.
-      if (at === null) return;
-      if (at > clock.now()) {
-        cancelTimer();
-        cancelTimer = clock.after(Math.max(1, Math.ceil(at - clock.now())), fill);
-        return;
+    if (isFilling) return;
+    isFilling = true;
+    try {
+      while (!isClosed && waits.size() > 0 && mayPass()) {
+        const waiter = waits.take()?.item;
+        bucket.reserve();
+        waiter?.passes();
       }
-      const waiter = waits.take()?.item;
-      bucket.reserve();
-      waiter?.passes();
+    } finally {
+      isFilling = false;
     }
+  }
+
+  function mayPass(): boolean {
+    const at = bucket.freeAt();
+    // The end of a call makes room.
+    if (at === null) return false;
+    if (at <= clock.now()) return true;
+    cancelTimer();
+    cancelTimer = clock.after(Math.max(1, Math.ceil(at - clock.now())), fill);
+    return false;
   }
 
   return {

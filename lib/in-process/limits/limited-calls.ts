@@ -46,6 +46,9 @@ interface Call {
   slot: number | null;
 }
 
+/** Slots of rates lie apart: one that all of them have is looked for so often. */
+const roundsMax = 5;
+
 /** Makes the calls of one agent. */
 export function limitedCalls({ limits, ...options }: LimitedCallsOptions): LimitedCalls {
   const { lead, clock } = options;
@@ -54,8 +57,15 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
   const calls = new Map<Request, Call>();
 
   /** When each of them has a slot: taken earlier, calls that wait for another one would be made together. */
-  const slotIn = (buckets: readonly LimitBucket[]) =>
-    buckets.reduce((latest, bucket) => Math.max(latest, bucket.nextAt()), clock.now());
+  function slotIn(buckets: readonly LimitBucket[]): number {
+    let slot = clock.now();
+    for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+      const latest = buckets.reduce((from, bucket) => bucket.slotFrom(from), slot);
+      if (latest === slot) break;
+      slot = latest;
+    }
+    return slot;
+  }
 
   /** Takes a further slot of each rate; null when it would be later than this. */
   function next({ buckets }: Call, latest: number): number | null {
