@@ -9,7 +9,7 @@ import { dollars } from './bill/dollars.ts';
 import { limitCosts } from './bill/limits.ts';
 import { peers, round } from './bill/peers.ts';
 import { invocationMs } from './bill/prices.ts';
-import { consume } from './bill/run.ts';
+import { consume, ownItemNote } from './bill/run.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -40,11 +40,16 @@ const prompt = {
   full: figures(await consume({ orders, batchMax: 10, recovery: 'prompt' })),
   single: figures(await consume({ orders, batchMax: 1, recovery: 'prompt' })),
 };
+const ownItem = {
+  full: figures(await consume({ orders, batchMax: 10, noteLength: ownItemNote })),
+  single: figures(await consume({ orders, batchMax: 1, noteLength: ownItemNote })),
+};
 const limits = await limitCosts();
 const report = {
   full: figures(full),
   single: figures(single),
   byRate: billsByRate(full, single),
+  ownItem,
   prompt,
   limits,
   peers: peers(),
@@ -75,6 +80,16 @@ if (flags.json) {
       ...report.byRate.map(
         ({ ordersPerSecond, schedulerBatch, agentBatch, waitMs, dollarsPerMillionOrders }) =>
           `${`${ordersPerSecond} orders per second`.padEnd(28)}Scheduler ${schedulerBatch.toFixed(1).padStart(4)}, agents ${agentBatch.toFixed(1).padStart(4)}${dollarsPerMillionOrders.toFixed(2).padStart(11)}   an order waits ${waitMs} ms for pollers`,
+      ),
+      '',
+      'orders whose details are an item of their own',
+      prefix(
+        ['DynamoDB write units per order', ownItem.full.writeUnitsPerOrder],
+        ownItem.single.writeUnitsPerOrder,
+      ),
+      prefix(
+        ['dollars per million orders', ownItem.full.dollarsPerMillionOrders],
+        ownItem.single.dollarsPerMillionOrders,
       ),
       '',
       'recovery: dollars per million orders that go well',

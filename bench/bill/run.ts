@@ -41,11 +41,16 @@ export interface Setting {
   readonly recovery?: 'prompt' | 'sweep';
   /** The module of the workflows. */
   readonly workflows?: string;
+  /** Characters of a note in the details; {@link ownItemNote}: the details are an item of their own. */
+  readonly noteLength?: number;
   /** Orders that are under way together. */
   readonly waveOrders?: number;
   /** Orders that run before, one after the other, and do not count: after them, no instance is new. */
   readonly ordersBefore?: number;
 }
+
+/** With so long a note, an order of three steps is two items, of 1 KB at most each. */
+export const ownItemNote = 800;
 
 /** Runs orders, and returns what they consumed. */
 export async function consume({
@@ -53,6 +58,7 @@ export async function consume({
   batchMax,
   recovery = 'sweep',
   workflows = 'bench/bill/workflow.ts',
+  noteLength = 0,
   waveOrders = batchMax === 1 ? waveOfSingles : waveOfBatches,
   ordersBefore = 0,
 }: Setting): Promise<Consumption> {
@@ -62,7 +68,7 @@ export async function consume({
   const log = countLog();
   try {
     const functions = await load(meter, tables, { recovery, workflows });
-    const run = new Run(meter, functions, batchMax);
+    const run = new Run(meter, functions, batchMax, noteLength);
     for (let done = 0; done < ordersBefore; done += 1) await run.wave(1);
     const before = used(meter, run, log);
     for (let done = 0; done < orders; done += waveOrders) await run.wave(waveOrders);
@@ -180,15 +186,17 @@ class Run implements RunCounts {
   changes = 0;
   stateChanges = 0;
   private delivered = 0;
-  private readonly seen: string[] = [];
+  private readonly seen: Write[] = [];
   private readonly meter: Meter;
   private readonly functions: Functions;
   private readonly batchMax: number;
+  private readonly noteLength: number;
 
-  constructor(meter: Meter, functions: Functions, batchMax: number) {
+  constructor(meter: Meter, functions: Functions, batchMax: number, noteLength: number) {
     this.meter = meter;
     this.functions = functions;
     this.batchMax = batchMax;
+    this.noteLength = noteLength;
   }
 
   /** Runs this many orders from their submission to their end. */
@@ -203,9 +211,9 @@ class Run implements RunCounts {
 
   /** Delivers the end of the records' retention. */
   async expire(): Promise<void> {
-    const removed = this.seen.map((id) => ({
+    const removed = this.seen.map(({ after }) => ({
       eventName: 'REMOVE',
-      dynamodb: { SequenceNumber: id, Keys: { OrderID: { S: id } } },
+      dynamodb: { SequenceNumber: '1', Keys: { OrderID: after['OrderID'] }, OldImage: after },
     }));
     await this.stream(removed);
   }
@@ -216,7 +224,10 @@ class Run implements RunCounts {
   }
 
   private async submit(): Promise<void> {
-    const details = { amountCents: 4_990, customer: 'ada', address: 'Analytical Lane 1, Berlin' };
+    const details = {
+      ...{ amountCents: 4_990, customer: 'ada', address: 'Analytical Lane 1, Berlin' },
+      ...(this.noteLength > 0 && { note: 'x'.repeat(this.noteLength) }),
+    };
     const event = {
       version: '2.0',
       rawPath: '/orders',
@@ -293,7 +304,7 @@ class Run implements RunCounts {
     const ends = writes.filter(({ after }) =>
       ['Processed', 'Undone', 'Error'].includes(stateOf(after)),
     );
-    this.seen.push(...ends.map(({ after }) => String(after['OrderID']?.['S'])));
+    this.seen.push(...ends);
     const records = ends.map(({ before, after }) => ({
       eventName: 'MODIFY',
       dynamodb: {

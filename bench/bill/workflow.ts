@@ -25,7 +25,12 @@ export const threeSteps = (limits?: Limits) =>
   defineWorkflow({
     name: 'three-steps',
     version: 1,
-    details: z.object({ amountCents: z.int(), customer: z.string(), address: z.string() }),
+    details: z.object({
+      amountCents: z.int(),
+      customer: z.string(),
+      address: z.string(),
+      note: z.string().optional(),
+    }),
   })
     .step('reserve', {
       agent: contract('reserve', limits),

@@ -1,7 +1,10 @@
-/** What one order takes of each part: as the meter of `npm run bill` counts it. */
+/**
+ * What one order takes of each part: as the meter of `npm run bill` counts it. Its details are an item of their own, because a smaller
+ * order takes less of every part.
+ */
 import type { Consumption } from '../bill/consumption.ts';
 import { dollars } from '../bill/dollars.ts';
-import { consume } from '../bill/run.ts';
+import { consume, ownItemNote } from '../bill/run.ts';
 
 /** Per order of three steps that goes well. */
 export interface Demand {
@@ -23,8 +26,10 @@ export interface Demand {
 
 /** Runs orders through the bundled functions. @param orders at most so many of each kind, a multiple of ten */
 export async function measuredDemand(orders: number): Promise<Demand> {
-  const batches = await consume({ orders, batchMax: 10, waveOrders: Math.min(orders, 100) });
-  const single = await consume({ orders, batchMax: 1 });
+  const details = { noteLength: ownItemNote };
+  const waveOrders = Math.min(orders, 100);
+  const batches = await consume({ orders, batchMax: 10, waveOrders, ...details });
+  const single = await consume({ orders, batchMax: 1, ...details });
   return demandOf(batches, single);
 }
 

@@ -35,9 +35,9 @@ import { warmTables } from './warm-throughput.ts';
 
 /** The tables of a deployment. */
 export interface ReeveTables {
-  /** The details of orders. */
+  /** The details of orders that are not stored with their records, and the lines of singleton keys. */
   readonly orders: AnyTable;
-  /** The process records, with their indexes and a change stream of new and old images. */
+  /** The process records, those of small orders with their details, with their indexes and a change stream of new and old images. */
   readonly processes: AnyTable;
   /** What sweeps and functions remember together. */
   readonly coordination: AnyTable;
@@ -88,7 +88,7 @@ export class StateStore extends Construct implements ReeveTables {
     };
   }
 
-  /** Creates order and process record in one transaction. */
+  /** Creates order and process record, as one item or in one transaction. */
   allowCreate(to: Grantee): void {
     to.allow(['dynamodb:PutItem'], this.orders.tableArn, this.processes.tableArn);
     this.allowRead(to);
@@ -115,7 +115,7 @@ export class StateStore extends Construct implements ReeveTables {
     to.allow(['dynamodb:Query'], ...listed.map((index) => this.arnOf(index)));
   }
 
-  /** Recovers orders, which needs the records but not the orders' details. */
+  /** Recovers orders, which needs the records; the details of small orders are a part of them. */
   allowSweep(to: Grantee): void {
     to.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], this.processes.tableArn);
     to.allow(['dynamodb:Query'], this.arnOf(dueIndex), this.arnOf(heldIndex));

@@ -2,7 +2,8 @@
 import type { WarmThroughput } from 'aws-cdk-lib/aws-dynamodb';
 
 /**
- * Write units of an order of three steps that goes well, by table and index (`npm run bill`). More steps cost one unit of Processes
+ * Write units of an order of three steps that goes well and whose details are an item of their own, by table and index
+ * (`npm run bill`): a smaller one takes none of Orders, and one fewer of Processes. More steps cost one unit of Processes
  * each. The indexes that are not here have orders that fail or wait.
  */
 const unitsPerOrder = { Orders: 3, Processes: 6, Due: 2, Recent: 1, Correlation: 1 } as const;

@@ -69,7 +69,7 @@ export interface LineJoin extends LineChange {
  */
 export interface StateStore {
   /**
-   * Stores order and record in one transaction (R1); `exists` when the order id is in use (R2). A
+   * Stores order and record together, or neither (R1); `exists` when the order id is in use (R2). A
    * repetition with the same write id is recognised and returns `created` again (R12).
    *
    * @param line changed in the same transaction; `overtaken`: it was not as it was read, or the order that is to be replaced has
@@ -91,6 +91,14 @@ export interface StateStore {
 
   /** Consistent reads; unknown ids are absent from the result. */
   records(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;
+
+  /**
+   * As `records`, for less: a record may be that of an earlier revision, or absent, for some time after its write. So it is good only for decisions that a
+   * conditional write follows. Absent: consistent reads cost no more.
+   */
+  eventualRecords?(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, ProcessRecord>>;
+
+  /** The orders whose records have no `document`: see `ordersOf` (lib/roles/orders-of.ts), which asks for those alone. */
   orders(orderIds: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Order>>;
 
   /** The orders of a singleton key: a consistent read; none when the line is not stored. */

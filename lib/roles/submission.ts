@@ -17,6 +17,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Digest, Ids, Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { ordersOf } from './orders-of.ts';
 import { sendCommands } from './send-commands.ts';
 import { type Create, createInLine, type LineFull } from './singleton/create-in-line.ts';
 import type { FoundPlace } from './singleton/find-place.ts';
@@ -199,9 +200,8 @@ async function repeated(
   digest: string,
 ): Promise<SubmissionOutcome> {
   const { store, clock } = ports;
-  const ids = [orderId];
-  const [orders, records] = await Promise.all([store.orders(ids), store.records(ids)]);
-  const record = records.get(orderId);
+  const record = (await store.records([orderId])).get(orderId);
+  const orders = await ordersOf(store, record === undefined ? [] : [record]);
   if (orders.get(orderId)?.digest !== digest || record === undefined) {
     return refused('key-reused', [
       { field: 'Idempotency-Key', message: 'was used for another submission: use a new key' },

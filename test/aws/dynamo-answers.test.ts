@@ -5,16 +5,18 @@ import * as z from 'zod';
 import { toItem } from '#aws/store/attributes.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
 import { dueAt } from '#core/decide/due.ts';
-import { orderId } from '#core/model/ids.ts';
+import { orderId, writeId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AwsCall } from '../support/answering-aws.ts';
 import { type AnsweringDynamo, answeringDynamo, shards } from '../support/answering-dynamo.ts';
-import { claimed, newOrder } from '../support/orders.ts';
+import { claimed, largeOrder, newOrder } from '../support/orders.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
 const { order, record: pending } = newOrder('one', now);
 const running = claimed(pending, now);
+/** Two items. */
+const large = largeOrder('one', now);
 const stored = (record: ProcessRecord) => toItem({ ...encodeRecord(record), DueShard: 0 });
 const due = { shard: 1, from: 5, to: 9, limit: 7, cursor: null };
 const all = { processState: null, limit: 3, cursor: null } as const;
@@ -103,9 +105,9 @@ test.each<[string, object, string]>([
   ['another one has the id', cancelled(failed(), failed(other)), 'exists'],
   ['only an order is left of it', cancelled(failed(other), none), 'exists'],
   ['only a record is left of it', cancelled(none, failed(other)), 'exists'],
-])('a creation where %s: %j', async (_, answer, outcome) => {
+])('a creation of two items where %s: %j', async (_, answer, outcome) => {
   const { store } = await answeringDynamo(() => answer);
-  expect(await store.create(order, pending)).toBe(outcome);
+  expect(await store.create(large.order, large.record)).toBe(outcome);
 });
 
 test.each<[string, object, string]>([
@@ -115,13 +117,45 @@ test.each<[string, object, string]>([
   ['no reasons', { __type: 'TransactionCanceledException' }, 'aws-unavailable'],
 ])('a creation with %s is an error', async (_, answer, code) => {
   const { store, waited } = await answeringDynamo(() => answer);
-  await expect(store.create(order, pending)).rejects.toMatchObject({ code });
+  await expect(store.create(large.order, large.record)).rejects.toMatchObject({ code });
   expect(waited).toEqual([]);
 });
 
 const checkFailed = (Item?: object) => ({
   __type: 'ConditionalCheckFailedException',
   ...(Item && { Item }),
+});
+
+test.each<[string, object, string]>([
+  ['the order is new', {}, 'created'],
+  ['its answer was lost', checkFailed(stored(pending)), 'created'],
+  ['another one has the id', checkFailed(other), 'exists'],
+])('a creation of one item where %s: %j', async (_, answer, outcome) => {
+  const { store } = await answeringDynamo(() => answer);
+  expect(await store.create(order, pending)).toBe(outcome);
+});
+
+test('a creation of one item puts it where none is, and requests the existing one', async () => {
+  const { calls, store } = await answeringDynamo(() => ({}));
+  await store.create(order, pending);
+  expect(calls).toMatchObject([
+    {
+      operation: 'PutItem',
+      input: {
+        TableName: 'Processes',
+        Item: toItem({
+          OrderID: 'one',
+          Revision: 1,
+          Format: 5,
+          Details: '{"colour":"blue"}',
+          Digest: 'digest-one',
+          DueShard: 1,
+        }),
+        ConditionExpression: 'attribute_not_exists(OrderID)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
+  ]);
 });
 
 test.each<[string, object, string]>([
@@ -134,9 +168,9 @@ test.each<[string, object, string]>([
   expect(await store.commit(running)).toBe(outcome);
 });
 
-test('a creation puts order and record where neither is, and requests the existing items', async () => {
+test('a creation of two items puts order and record where neither is, and requests the existing items', async () => {
   const { calls, store } = await answeringDynamo(() => ({}));
-  await store.create(order, pending);
+  await store.create(large.order, large.record);
   const ifNew = {
     ConditionExpression: 'attribute_not_exists(OrderID)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -151,7 +185,7 @@ test('a creation puts order and record where neither is, and requests the existi
               TableName: 'Orders',
               Item: toItem({
                 OrderID: 'one',
-                Details: '{"colour":"blue"}',
+                Details: JSON.stringify(large.order.details),
                 Digest: 'digest-one',
                 SubmittedAt: now,
               }),
@@ -209,9 +243,28 @@ test.each<[string, ProcessRecord, object]>([
   );
   expect(calls[0]?.input).toMatchObject({
     TableName: 'Processes',
-    ConditionExpression: 'Revision = :before',
+    ConditionExpression: 'Revision = :before AND attribute_not_exists(Details)',
     ExpressionAttributeValues: { ':before': { N: '1' } },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+});
+
+test('a conflict of a record without the document costs no second write', async () => {
+  const { details, digest } = order;
+  const first = { ...running, writeId: writeId('first'), document: { details, digest } };
+  const { calls, store } = await answeringDynamo(() => checkFailed(stored(first)));
+  expect(await store.commit(running)).toBe('conflict');
+  expect(calls).toHaveLength(1);
+});
+
+test('a decision keeps the document of the order, and its item needs no other condition', async () => {
+  const { calls, store } = await answeringDynamo(() => ({}));
+  const { details, digest } = order;
+  const read = { ...pending, document: { details, digest } };
+  expect(await store.commit(claimed(read, now))).toBe('committed');
+  expect(calls[0]?.input).toMatchObject({
+    ConditionExpression: 'Revision = :before',
+    Item: toItem({ Revision: 2, Format: 5, Details: '{"colour":"blue"}', Digest: digest }),
   });
 });
 

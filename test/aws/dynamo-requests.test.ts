@@ -9,7 +9,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { testDynamoClient } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
-import { claimed, newOrder, next, succeeded } from '../support/orders.ts';
+import { claimed, largeOrder, newOrder, next, succeeded } from '../support/orders.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const keepEndedMs = 3_600_000;
@@ -96,11 +96,13 @@ test.each<[string, ProcessRecord, boolean]>([
   expect(requests[0]?.Item?.['ExpiresAt']).toEqual(ends ? { N: String(expiresAt) } : undefined);
 });
 
-test('records are read consistently', async () => {
+test('records are read consistently, or eventually where that is asked for', async () => {
   const { requests, store } = await answering(() => ({ Responses: {} }));
   await store.records([pending.orderId]);
+  await store.eventualRecords?.([pending.orderId]);
   expect(requests.map(({ RequestItems }) => RequestItems?.['Processes']?.ConsistentRead)).toEqual([
     true,
+    false,
   ]);
 });
 
@@ -211,6 +213,8 @@ test.each<[string, () => object, number, number]>([
   expect(requests).toHaveLength(expected);
 });
 
+const large = largeOrder('two', now);
+
 const conflict = () => ({
   __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException',
 });
@@ -225,9 +229,12 @@ test('a commit that meets a transaction is made again', async () => {
   expect(requests).toHaveLength(3);
 });
 
-test('a creation that meets a transaction is made again', async () => {
-  const { requests, store } = await answering(cancelled, cancelled, nothing);
-  expect(await store.create(order, pending)).toBe('created');
+test.each([
+  ['one item', order, pending, conflict],
+  ['two items', large.order, large.record, cancelled],
+])('a creation of %s that meets a transaction is made again', async (_, made, record, met) => {
+  const { requests, store } = await answering(met, met, nothing);
+  expect(await store.create(made, record)).toBe('created');
   expect(requests).toHaveLength(3);
 });
 

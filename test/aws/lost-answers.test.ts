@@ -25,7 +25,7 @@ import {
 } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
 import { type LosingProxy, losingProxy } from '../support/losing-proxy.ts';
-import { details, house, newOrder } from '../support/orders.ts';
+import { details, house, largeOrder, newOrder } from '../support/orders.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
 let server: DynamoServer;
@@ -199,7 +199,7 @@ const writes: Record<string, () => Promise<Prepared>> = {
   },
 };
 
-/** The SDK's own tries, which lib/aws/clients.ts sets. */
+/** The SDK's own tries, which lib/aws/clients sets. */
 const sdkTries = 3;
 
 describe.each(Object.entries(writes))('the write of a %s', (_, prepare) => {
@@ -243,7 +243,7 @@ test.each([1, sdkTries])('a submission of which %i answers are lost is one order
     correlationId: null,
     replyTo: null,
   } as const;
-  proxy.lose('TransactWriteItems', lost);
+  proxy.lose('PutItem', lost);
   const { submission: role } = roles(unreliable);
   const submit = () => role.submit({ ...request, key: 'cart-1' }, 'ada');
   // When every try was lost, the submitter gets an error and submits again with its key.
@@ -351,13 +351,16 @@ describe('an answer that arrives too late ends the wait, and its write is recogn
   const impatient = (tables: TableNames) =>
     dynamoStore({ client: testDynamoClient(proxy.url, 200), tables, log: testLog(), ...precision });
 
-  test('on create', async () => {
+  test.each([
+    ['one item', newOrder, 'PutItem'],
+    ['two items', largeOrder, 'TransactWriteItems'],
+  ])('on create of %s', async (_, made, operation) => {
     const store = impatient(await createTables(server.client));
-    const { order, record } = newOrder('late', clock.now());
-    const before = proxy.applied('TransactWriteItems');
-    proxy.delay('TransactWriteItems', 5_000);
+    const { order, record } = made('late', clock.now());
+    const before = proxy.applied(operation);
+    proxy.delay(operation, 5_000);
     expect(await store.create(order, record)).toBe('created');
-    expect(proxy.applied('TransactWriteItems')).toBe(before + 2);
+    expect(proxy.applied(operation)).toBe(before + 2);
   });
 
   test('on commit', async () => {

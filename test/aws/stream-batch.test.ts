@@ -317,6 +317,29 @@ test('for every image the batch is answered, and unreadable records are parked',
   );
 });
 
+test('a deleted record with the details of its order leaves nothing to delete', async () => {
+  const { forgotten, parked, of } = consumer();
+  const record = removed('small');
+  const OldImage = { Details: { S: '{}' }, Digest: { S: '' } };
+  const whole = { ...record, dynamodb: { ...record.dynamodb, OldImage } };
+  const { response } = await deliverStream({ Records: [whole, removed('large')] }, of);
+  expect(response.batchItemFailures).toEqual([]);
+  expect([forgotten, parked]).toEqual([['large'], []]);
+});
+
+test('a change tells nobody the details of its order, which its images have', async () => {
+  const { order, record } = newOrder('one', now, 'shop');
+  const { digest } = order;
+  const whole = { ...record, document: { details: { name: 'Ada Example' }, digest } };
+  const { delivered, of } = consumer();
+  await deliverStream(
+    { Records: [modified(null, whole), modified(whole, claimed(whole, now))] },
+    of,
+  );
+  expect(delivered.map(({ processState }) => processState)).toEqual(['Pending', 'Processing']);
+  expect(JSON.stringify(delivered)).not.toMatch(/Ada|digest/);
+});
+
 test('a deleted record with a singleton key names its line', async () => {
   const { forgotten, of } = consumer();
   const line = 'a'.repeat(40);

@@ -5,7 +5,7 @@ import { type OrderId, writeId } from '#core/model/ids.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { type Happening, happened } from '../support/happenings.ts';
-import { newOrder } from '../support/orders.ts';
+import { largeOrder, newOrder } from '../support/orders.ts';
 import type { StoreUnderTest } from './state-store.ts';
 
 interface Written {
@@ -36,7 +36,8 @@ export const call = (
 
 function fresh(model: Model, id: OrderId): { order: Order; record: PendingRecord } {
   model.writes += 1;
-  const { order, record } = newOrder(id, model.now);
+  // Every third is too large to be stored with its record.
+  const { order, record } = (model.writes % 3 === 0 ? largeOrder : newOrder)(id, model.now);
   const write = `w${model.writes}`;
   return { order: { ...order, digest: write }, record: { ...record, writeId: writeId(write) } };
 }

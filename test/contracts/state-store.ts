@@ -8,7 +8,7 @@ import { type OrderId, orderId, writeId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { claimed, newOrder, succeeded } from '../support/orders.ts';
+import { alone, claimed, largeOrder, newOrder, readOrders, succeeded } from '../support/orders.ts';
 import { allDue, allListed } from './pages.ts';
 
 export interface StoreUnderTest {
@@ -44,7 +44,11 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       expect(await store.commit(record)).toBe('committed');
       return record;
     };
-    const stored = async (id: OrderId) => (await store.records([id])).get(id);
+    const stored = async (id: OrderId) => {
+      const record = (await store.records([id])).get(id);
+      return record && alone(record);
+    };
+    const orderOf = async (id: OrderId) => (await readOrders(store, [id])).get(id);
     const due = (from: number, to: number, limit = 100) => allDue(store, { from, to, limit });
     const list = (processState: ProcessState | null, limit: number) =>
       allListed(store, { processState, limit });
@@ -54,8 +58,44 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         const { order, record } = newOrder('one', now);
         expect(await store.create(order, record)).toBe('created');
         expect(await stored(record.orderId)).toEqual(record);
-        expect((await store.orders([order.orderId])).get(order.orderId)).toEqual(order);
+        expect(await orderOf(order.orderId)).toEqual(order);
       });
+
+      test.each([
+        ['a small', newOrder],
+        ['a large', largeOrder],
+      ])(
+        'keeps %s order through every transition, of records that were read or not',
+        async (_, made) => {
+          const { order, record } = made('one', now);
+          await store.create(order, record);
+          let latest = claimed(record, now);
+          await commit(latest);
+          for (const step of ['east', 'west', 'roof']) {
+            const read = (await store.records([order.orderId])).get(order.orderId);
+            latest = succeeded(step === 'west' ? latest : (read ?? latest), step, now + 1);
+            await commit(latest);
+            expect(await orderOf(order.orderId)).toEqual(order);
+          }
+          expect(await stored(order.orderId)).toEqual(alone(latest));
+        },
+      );
+
+      test.each([
+        ['a small', newOrder, largeOrder],
+        ['a large', largeOrder, newOrder],
+      ])(
+        'of %s order changes nothing when its id is in use by another one',
+        async (_, made, other) => {
+          const { order, record } = made('one', now);
+          await store.create(order, record);
+          const second = other('one', now + 5);
+          const later = { ...second.record, writeId: writeId('other') };
+          expect(await store.create(second.order, later)).toBe('exists');
+          expect(await stored(order.orderId)).toEqual(record);
+          expect(await orderOf(order.orderId)).toEqual(order);
+        },
+      );
 
       test('keeps the fields of the submission through every transition', async () => {
         const { order, record } = newOrder('one', now, 'shop', 'po-7');
@@ -72,7 +112,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
         const other = { ...record, writeId: writeId('other') };
         expect(await store.create({ ...order, digest: 'other' }, other)).toBe('exists');
         expect(await stored(first.orderId)).toEqual(first);
-        expect((await store.orders([order.orderId])).get(order.orderId)?.digest).toBe('digest-one');
+        expect((await orderOf(order.orderId))?.digest).toBe('digest-one');
       });
 
       test('whose response was lost is recognised, and changes nothing (R12)', async () => {
@@ -159,7 +199,7 @@ export function stateStoreContract(name: string, open: () => Promise<StoreUnderT
       const two = await create('two');
       const ids = [one.orderId, orderId('unknown'), two.orderId];
       expect([...(await store.records(ids)).keys()].toSorted()).toEqual(['one', 'two']);
-      expect([...(await store.orders(ids)).keys()].toSorted()).toEqual(['one', 'two']);
+      expect([...(await readOrders(store, ids)).keys()].toSorted()).toEqual(['one', 'two']);
       expect((await store.records([])).size).toBe(0);
     });
 

@@ -49,7 +49,13 @@ import {
 } from './rights/roles.ts';
 import { account } from './rights/template.ts';
 
-const order = JSON.parse(readFileSync('examples/order.json', 'utf8'));
+const small = JSON.parse(readFileSync('examples/order.json', 'utf8'));
+const [line] = small.details.lines;
+/** Its details are an item of their own, so that the rights on the table of orders are used. */
+const order = {
+  ...small,
+  details: { ...small.details, lines: Array.from({ length: 40 }, () => line) },
+};
 const secretArn = `arn:aws:secretsmanager:us-east-1:${account}:secret:crm-AbCdEf`;
 
 const stackName = 'reeve-rights';
@@ -107,6 +113,7 @@ test('orders of every priority and channel come to every end', async () => {
       await reeve.until(await reeve.submit({ ...order, replyTo, priority }), isIn('Processed'));
     }
   }
+  await reeve.until(await reeve.submit(small), isIn('Processed'));
   await suppliers.set('payment', { declineRate: 1 });
   await reeve.until(await reeve.submit(order), isIn('Undone'));
   await suppliers.reset();

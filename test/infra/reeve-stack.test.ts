@@ -185,6 +185,14 @@ test('each index has alarms on its own throttling, beside those of its table', (
   expect(throttled.flat().toSorted()).toEqual(indexes.toSorted());
 });
 
+test('no index has more of an item than its keys: the details of an order are in none', () => {
+  const indexes = resources('AWS::DynamoDB::GlobalTable').flatMap(
+    ({ Properties }) => Properties.GlobalSecondaryIndexes ?? [],
+  );
+  expect(indexes).toHaveLength(processIndexes.length);
+  for (const { Projection } of indexes) expect(Projection).toEqual({ ProjectionType: 'KEYS_ONLY' });
+});
+
 test('a missing sweep is an alarm', () => {
   prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
     TreatMissingData: 'breaching',

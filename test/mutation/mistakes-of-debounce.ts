@@ -114,7 +114,7 @@ export const mistakesOfDebounce: readonly Mistake[] = [
     dynamo,
     table,
     'the DynamoDB store replaces an order that has changed',
-    "ConditionExpression: 'Revision = :before',",
-    "ConditionExpression: 'Revision > :before OR Revision <= :before',",
+    "? 'Revision = :before AND attribute_not_exists(Details)'",
+    "? 'Revision > :before OR Revision <= :before'",
   ),
 ];

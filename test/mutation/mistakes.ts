@@ -9,6 +9,7 @@ import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
+import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
@@ -50,6 +51,20 @@ export const mistakes: readonly Mistake[] = [
     text: 'return byKey(options, options.tables.processes, ids, true);',
     instead: 'return byKey(options, options.tables.processes, ids, false);',
     test: requests,
+  },
+  {
+    name: 'an event is dropped because an eventual read does not show yet what it is for',
+    file: 'lib/roles/transitions/order-events.ts',
+    text: 'outcomes.some(isUnwritten) && !outcomes.some(isCommitted)',
+    instead: 'outcomes.some(isUnwritten) && outcomes.some(isCommitted)',
+    test: 'test/roles/stale-reads.test.ts',
+  },
+  {
+    name: 'an event that an eventual read does not explain is decided on another one',
+    file: 'lib/roles/transitions/order-events.ts',
+    text: '? decideFirst(ports, events, undefined, null, toSend)',
+    instead: '? decideFirst(ports, events, undefined, batch, toSend)',
+    test: 'test/roles/stale-reads.test.ts',
   },
   {
     name: 'all but one failed message of a batch are acknowledged',
@@ -311,5 +326,6 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,
+  ...mistakesOfOneItem,
   ...mistakesOfPackage,
 ];

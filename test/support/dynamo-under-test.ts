@@ -42,6 +42,12 @@ export async function dynamoUnderTest({ client }: DynamoServer): Promise<Editabl
       const key = { TableName: tables.processes, Key: { OrderID: { S: orderId } } };
       const { Item: before = {} } = await client.send(new GetItemCommand(key));
       const { DueShard = { NULL: true }, DueAt = { NULL: true } } = before;
+      const { Details, Digest, SubmittedAt } = before;
+      if (Details !== undefined && Digest !== undefined && SubmittedAt !== undefined) {
+        // The other release stored the order as an item of its own.
+        const order = { OrderID: { S: orderId }, Details, Digest, SubmittedAt };
+        await client.send(new PutItemCommand({ TableName: tables.orders, Item: order }));
+      }
       const item = { ...toItem(attributes), DueShard, DueAt };
       await client.send(new PutItemCommand({ TableName: tables.processes, Item: item }));
       return open();

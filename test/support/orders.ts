@@ -5,8 +5,17 @@ import { submitted } from '#core/decide/submit.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { RecordEvent } from '#core/model/event.ts';
-import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
+import {
+  agentName,
+  type OrderId,
+  orderId,
+  schedulerId,
+  stepName,
+  writeId,
+} from '#core/model/ids.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
+import type { StateStore } from '#ports/state-store.ts';
+import { ordersOf } from '#roles/orders-of.ts';
 
 const paint = defineAgent({
   name: 'paint',
@@ -58,6 +67,22 @@ export function newOrder(
   const order = { orderId: common.orderId, details, digest: `digest-${id}`, submittedAt: at };
   return { order, record };
 }
+
+/** An order whose details no store keeps with its record. */
+export function largeOrder(id: string, at: number): ReturnType<typeof newOrder> {
+  const { order, record } = newOrder(id, at);
+  return { order: { ...order, details: { ...details, note: 'x'.repeat(800) } }, record };
+}
+
+/** The orders with these ids, as roles read them. */
+export const readOrders = async (
+  store: Pick<StateStore, 'orders' | 'records'>,
+  ids: readonly OrderId[],
+): Promise<ReadonlyMap<OrderId, Order>> =>
+  ordersOf(store, [...(await store.records(ids)).values()]);
+
+/** A record without the document of its order, which some stores keep with it. */
+export const alone = ({ document: _, ...record }: ProcessRecord) => record;
 
 /** The next revision, with its own write id. */
 export function next(

@@ -1,10 +1,10 @@
 /**
  * A change stream record as a dead letter. It contains the record, so that a later version of Reeve can read
- * the change.
+ * the change, and not the details of the order.
  */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import type { StreamRecord } from '#aws/lambda-events.ts';
+import type { StreamImage, StreamRecord } from '#aws/lambda-events.ts';
 import { reasonAttributes } from '#aws/queues/parking.ts';
 import type { Change } from '#core/model/change.ts';
 import { UnreadableDataError } from '#core/model/errors.ts';
@@ -34,7 +34,8 @@ export function changeParking(
   queue: string,
 ): (record: StreamRecord, reason: string) => Promise<void> {
   return async ({ eventName, dynamodb }, reason) => {
-    const { Keys, OldImage, NewImage } = dynamodb ?? {};
+    const { Keys, OldImage, NewImage: whole } = dynamodb ?? {};
+    const NewImage = whole && withoutDocument(whole);
     // Only the state of the old image is needed; without the rest the message fits SQS's size limit.
     const state = OldImage?.['ProcessState'];
     const before = state === undefined ? undefined : { ProcessState: state };
@@ -51,6 +52,8 @@ export function changeParking(
     );
   };
 }
+
+const withoutDocument = ({ Details: _, Digest: __, ...record }: StreamImage): StreamImage => record;
 
 /** The change in a dead letter; null when this version cannot read it, or when the message only refers to records. */
 export function changeIn(body: string): Change | null {

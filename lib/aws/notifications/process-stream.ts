@@ -13,7 +13,7 @@ import { processStates } from '#core/model/record.ts';
 export type StreamEntry =
   /** The process state changed. */
   | { readonly kind: 'changed'; readonly change: Change }
-  /** DynamoDB deleted the record when it expired. */
+  /** DynamoDB deleted the record when it expired, and the order has other items. */
   | ({ readonly kind: 'removed' } & RemovedOrder)
   | { readonly kind: 'nothing' };
 
@@ -24,15 +24,20 @@ const stateSchema = z.object({ ProcessState: z.enum(processStates) });
  * @throws {NewerDataError} `record-newer`
  */
 export function streamEntry({ eventName, dynamodb }: StreamRecord): StreamEntry {
-  if (eventName === 'REMOVE') {
-    const line = lineOf(dynamodb?.OldImage);
-    return { kind: 'removed', orderId: keyOf(dynamodb?.Keys), line };
-  }
+  if (eventName === 'REMOVE') return removed(dynamodb);
   const stored = recordOfAttributes(plain(dynamodb?.NewImage));
   const before = dynamodb?.OldImage;
   const previousState = before === undefined ? null : stateOf(before);
   const change = changeOf(previousState, stored);
   return change === null ? { kind: 'nothing' } : { kind: 'changed', change };
+}
+
+/** The document of an order without items of its own was a part of the item. Another order may have its id by now. */
+function removed({ Keys, OldImage }: NonNullable<StreamRecord['dynamodb']> = {}): StreamEntry {
+  const line = lineOf(OldImage);
+  return OldImage?.['Details'] !== undefined && line === null
+    ? { kind: 'nothing' }
+    : { kind: 'removed', orderId: keyOf(Keys), line };
 }
 
 function keyOf(keys: StreamImage = {}): OrderId {

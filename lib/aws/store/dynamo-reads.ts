@@ -25,13 +25,16 @@ export interface ReadOptions extends Waits {
   readonly sweepPeriodMs: number;
 }
 
-export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 'orders' | 'due'> {
+export function dynamoReads(
+  options: ReadOptions,
+): Pick<StateStore, 'records' | 'eventualRecords' | 'orders' | 'due'> {
   const { client, tables } = options;
   return {
-    records: (ids) => readRecords(options, ids),
+    records: async (ids) => decoded(await recordItems(options, ids)),
+    eventualRecords: async (ids) => decoded(await byKey(options, tables.processes, ids, false)),
 
     async orders(ids) {
-      // Orders never change: an eventually consistent read, at half the price, is right or finds nothing.
+      // Orders with an item of their own, which never changes: an eventually consistent read, at half the price, is right or finds nothing.
       const found = await byKey(options, tables.orders, ids, false);
       const missing = ids.filter((id) => !found.has(id));
       const late = await byKey(options, tables.orders, missing, true);
@@ -68,12 +71,9 @@ export function dynamoReads(options: ReadOptions): Pick<StateStore, 'records' | 
   };
 }
 
-async function readRecords(
-  options: ReadOptions,
-  ids: readonly OrderId[],
-): Promise<ReadonlyMap<OrderId, ProcessRecord>> {
+function decoded(items: ReadonlyMap<OrderId, Item>): ReadonlyMap<OrderId, ProcessRecord> {
   const records = new Map<OrderId, ProcessRecord>();
-  for (const [id, item] of await recordItems(options, ids)) records.set(id, recordOf(item));
+  for (const [id, item] of items) records.set(id, recordOf(item));
   return records;
 }
 

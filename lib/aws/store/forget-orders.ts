@@ -1,5 +1,5 @@
 /**
- * Deletes orders whose process records have expired: both exist, or neither (R1). An order that still is in the line of its
+ * Deletes orders with an item of their own whose process records have expired: both exist, or neither (R1). An order that still is in the line of its
  * singleton key, because its end was not followed by the change of the line, is taken out of it.
  */
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';

@@ -22,6 +22,7 @@ import {
   directions,
   hasHeldStep,
   type OrderDeadline,
+  type OrderDocument,
   type OrderFault,
   type OrderTurn,
   type ProcessRecord,
@@ -29,6 +30,7 @@ import {
   processStates,
 } from '#core/model/record.ts';
 import { decodeHistory, encodeHistoryEntry } from './history/history-codec.ts';
+import { jsonSchema } from './json-schema.ts';
 import { decodeSteps, encodeStep } from './step-codec.ts';
 
 /** The attributes of the stored item; instants are ms since the epoch. A newer release may have added others. */
@@ -71,6 +73,10 @@ export interface StoredRecord {
   readonly Replaces?: number;
   /** Where a later order may replace it: when the first one that it continues was submitted. */
   readonly Since?: number;
+  /** The details of the order, JSON; left out where they are not stored with the record, as the next one. */
+  readonly Details?: string;
+  /** The digest of its submission. */
+  readonly Digest?: string;
 }
 
 /** The texts of the parts of a stored record. */
@@ -125,7 +131,7 @@ const none: readonly never[] = [];
 
 /** The attributes that only some records have: optional ones, and those of a newer release. Null: none. */
 export function encodeRare(record: ProcessRecord): RareAttributes | null {
-  const { unknown, deadline, turn } = record;
+  const { unknown, deadline, turn, document } = record;
   const format = formatOf(record);
   return unknown === undefined && format === 1 && deadline === undefined
     ? null
@@ -134,11 +140,13 @@ export function encodeRare(record: ProcessRecord): RareAttributes | null {
         ...(format > 1 && { Format: format }),
         ...(deadline && encodeDeadline(deadline)),
         ...(turn && encodeTurn(turn)),
+        ...(document && encodeDocument(document)),
       };
 }
 
 /** The lowest version that says what the record holds, see {@link formatVersion}. */
-function formatOf({ isHeld, steps, turn }: ProcessRecord): number {
+function formatOf({ isHeld, steps, turn, document }: ProcessRecord): number {
+  if (document !== undefined) return 5;
   if (turn !== undefined) return 4;
   for (const { undoFirst } of steps) if (undoFirst !== undefined) return 3;
   return isHeld ? 2 : 1;
@@ -146,7 +154,7 @@ function formatOf({ isHeld, steps, turn }: ProcessRecord): number {
 
 type RareAttributes = Pick<
   StoredRecord,
-  'Format' | 'LateAt' | 'OnLate' | 'Line' | 'Behind' | 'Replaces' | 'Since'
+  'Format' | 'LateAt' | 'OnLate' | 'Line' | 'Behind' | 'Replaces' | 'Since' | 'Details' | 'Digest'
 >;
 
 /** The attributes that every record has. */
@@ -218,6 +226,22 @@ function encodeTurn({
   };
 }
 
+function decodeDocument({
+  Details,
+  Digest,
+}: z.infer<typeof storedSchema>): Pick<ProcessRecord, 'document'> {
+  if (Details === undefined || Digest === undefined) return {};
+  return { document: { details: jsonSchema.parse(JSON.parse(Details)), digest: Digest } };
+}
+
+const encodeDocument = ({
+  details,
+  digest,
+}: OrderDocument): Pick<StoredRecord, 'Details' | 'Digest'> => ({
+  Details: JSON.stringify(details),
+  Digest: digest,
+});
+
 const count = z.int().nonnegative();
 
 const faultSchema: z.ZodType<OrderFault> = z.object({
@@ -257,13 +281,16 @@ const storedAttributes = z.object({
   Behind: z.string().transform(orderId).optional(),
   Replaces: z.literal(1).optional(),
   Since: instant.optional(),
+  Details: z.string().optional(),
+  Digest: z.string().optional(),
 });
 const storedSchema = storedAttributes.refine(
-  ({ LateAt, OnLate, Line, Behind, Replaces, Since }) =>
+  ({ LateAt, OnLate, Line, Behind, Replaces, Since, Details, Digest }) =>
     (OnLate === undefined || LateAt !== undefined) &&
     (Behind === undefined || Line !== undefined) &&
     (Replaces === undefined || Behind !== undefined) &&
-    (Since === undefined || Line !== undefined),
+    (Since === undefined || Line !== undefined) &&
+    (Details === undefined) === (Digest === undefined),
 );
 
 /** Left out where it is 1. */
@@ -334,6 +361,7 @@ function record(stored: z.infer<typeof storedSchema>): ProcessRecord {
     updatedAt: stored.UpdatedAt,
     ...decodeDeadline(stored),
     ...decodeTurn(stored),
+    ...decodeDocument(stored),
   };
   const { ProcessState: processState, CompleteBy: completeBy, LockedBy: lockedBy } = stored;
   if (processState === 'Processing') {

@@ -45,9 +45,13 @@ const nameBytesMax = 43;
 const turnBytesMax = 180;
 
 function recordBytesAtMost(record: ProcessRecord): number {
-  const { steps, history, fault, tenant, replyTo, correlationId, turn } = record;
+  const { steps, history, fault, tenant, replyTo, correlationId, turn, document } = record;
   let bytes = headBytesMax + faultBytesAtMost(fault);
   if (turn !== undefined) bytes += turnBytesMax;
+  if (document !== undefined) {
+    bytes += quotedBytesAtMost(document.digest);
+    bytes += jsonBytesAtMost(document.details, limits.recordBytesMax);
+  }
   for (const text of [tenant, replyTo, correlationId]) bytes += quotedBytesAtMost(text ?? '');
   for (const { name, agent, progress, undoFirst } of steps) {
     if (undoFirst !== undefined) bytes += undoFirstBytesMax;

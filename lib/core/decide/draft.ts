@@ -113,14 +113,15 @@ export function finish(draft: Draft, entry: HistoryEntry): ProcessRecord {
   const { base, deadline, mayHold, steps } = draft;
   const record = withoutOptions(draft, entry);
   // Most records have no optional field, and a spread costs more than all others.
-  const { turn, unknown } = base;
-  if (deadline === undefined && turn === undefined && unknown === undefined && !mayHold)
-    return record;
+  const { turn, document, unknown } = base;
+  const isPlain = turn === undefined && document === undefined && unknown === undefined;
+  if (isPlain && deadline === undefined && !mayHold) return record;
   return {
     ...record,
     ...(deadline !== undefined && { deadline }),
     ...(mayHold && hasHeldStep(steps) && heldMark),
     ...(turn !== undefined && { turn }),
+    ...(document !== undefined && { document }),
     ...(unknown !== undefined && { unknown }),
   };
 }

@@ -14,11 +14,11 @@ import type { JsonValue } from './json.ts';
 
 /**
  * The version of the stored form of records and changes that this release understands. A record has the lowest version that
- * says what it holds: 4 with a singleton key, because a release of version 3 would begin it before its turn (one that does not know
+ * says what it holds: 5 with the document of its order, because a release of version 4 would look for it elsewhere, and not find it; 4 with a singleton key, because a release of version 3 would begin it before its turn (one that does not know
  * that a later order may replace it writes that back, and begins no order that was replaced, because it was cancelled); 3 from when on a step was undone first, because a release of version 2 would perform it again instead, and
  * repeat the key of its undo; 2 while a step is held, which releases of version 1 do not know; else 1, which is not stored.
  */
-export const formatVersion = 4;
+export const formatVersion = 5;
 
 /** Attributes of a record that this release does not know, by name. */
 export type UnknownAttributes = Readonly<Record<string, string | number | null>>;

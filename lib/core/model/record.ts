@@ -167,6 +167,13 @@ export interface OrderTurn {
   readonly since?: number;
 }
 
+/** What was submitted, and never changes. */
+export interface OrderDocument {
+  readonly details: JsonValue;
+  /** A digest of the submission: distinguishes a repeated submission from another one under the same key. */
+  readonly digest: string;
+}
+
 interface Common {
   readonly orderId: OrderId;
   readonly workflow: WorkflowName;
@@ -195,6 +202,8 @@ interface Common {
   readonly deadline?: OrderDeadline;
   /** Only of an order with a singleton key. */
   readonly turn?: OrderTurn;
+  /** Only where the store keeps it in the item of the record: each revision is stored with it. */
+  readonly document?: OrderDocument;
   /** A step is Held. Derived from the steps: most records have none, and need not be searched for it. */
   readonly isHeld?: true;
   /** Attributes that a newer release stored; never empty. */
@@ -233,11 +242,8 @@ export interface EndedRecord extends Common {
 export type ProcessRecord = PendingRecord | ProcessingRecord | ErrorRecord | EndedRecord;
 
 /** The immutable half of an order: the document as it was submitted. */
-export interface Order {
+export interface Order extends OrderDocument {
   readonly orderId: OrderId;
-  readonly details: JsonValue;
-  /** A digest of the submission: distinguishes a repeated submission from another one under the same key. */
-  readonly digest: string;
   readonly submittedAt: number;
 }
 

@@ -18,7 +18,7 @@ import { findStep, type ProcessRecord } from '#core/model/record.ts';
 export function replay(record: ProcessRecord, known: OrderContext): readonly ProcessRecord[] {
   const [first, ...rest] = record.history;
   assertThat(first?.type === 'submit', 'a history begins with the submission');
-  const { orderId, tenant, replyTo, correlationId, writeId, turn } = record;
+  const { orderId, tenant, replyTo, correlationId, writeId, turn, document } = record;
   const changed = rest.find((entry) => entry.type === 'reprioritise');
   const priority = changed?.from ?? record.priority;
   const { by, notBefore } = first;
@@ -29,7 +29,8 @@ export function replay(record: ProcessRecord, known: OrderContext): readonly Pro
     ...from,
     ...(notBefore !== undefined && { notBefore }),
   } as const;
-  const created = submitted(event, known.definition, first.at, writeId, turn).record;
+  const made = submitted(event, known.definition, first.at, writeId, turn).record;
+  const created = document === undefined ? made : { ...made, document };
   return [created, ...replayed(created, record, rest, known)];
 }
 

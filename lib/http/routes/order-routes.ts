@@ -9,6 +9,7 @@ import { jsonBodies } from '#http/requests/json-body.ts';
 import { keyHeader, listQuery, submissionSchema } from '#http/requests/request-schemas.ts';
 import { acceptedSchema, listSchema, orderSchema } from '#http/schemas.ts';
 import { listedView, orderView } from '#http/view.ts';
+import { ordersOf } from '#roles/orders-of.ts';
 import { search } from '#roles/search.ts';
 import { jsonResponse } from './json-response.ts';
 import { listingCursor } from './listing-cursor.ts';
@@ -116,13 +117,10 @@ export function orderRoutes(app: OpenAPIHono, ports: ApiPorts): void {
   });
   app.openapi(showRoute, async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
-    const [records, orders] = await Promise.all([
-      ports.store.records([orderId]),
-      ports.store.orders([orderId]),
-    ]);
-    const record = records.get(orderId);
-    const order = orders.get(orderId);
-    if (record === undefined || order === undefined) throw unknownOrder(orderId);
+    const record = (await ports.store.records([orderId])).get(orderId);
+    if (record === undefined) throw unknownOrder(orderId);
+    const order = (await ordersOf(ports.store, [record])).get(orderId);
+    if (order === undefined) throw unknownOrder(orderId);
     // For the order of another tenant, the response must not reveal that the order exists.
     if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);

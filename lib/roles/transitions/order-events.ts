@@ -66,11 +66,31 @@ function latestOf(outcomes: readonly Outcome[]): ProcessRecord | undefined {
 }
 
 /**
- * The outcomes of the first of the events: of one at least.
+ * The outcomes of the first of the events: of one at least. Where they have no write, whose condition would have shown it, a stale record may
+ * be the reason: then they are decided again on a consistent read.
  *
  * @param latest the record after the events before these; undefined: as the batch was read
  */
-async function applyFirst(
+function applyFirst(
+  ports: TransitionPorts,
+  events: OrderEvents,
+  latest: ProcessRecord | undefined,
+  batch: Loaded | null,
+  toSend: ToSend,
+): Promise<readonly Outcome[]> {
+  const deciding = decideFirst(ports, events, latest, batch, toSend);
+  if (latest !== undefined || batch?.isEventual !== true) return deciding;
+  return deciding.then((outcomes) =>
+    outcomes.some(isUnwritten) && !outcomes.some(isCommitted)
+      ? decideFirst(ports, events, undefined, null, toSend)
+      : outcomes,
+  );
+}
+
+const isUnwritten = ({ kind }: Outcome) => kind === 'ignored' || kind === 'unknown-order';
+const isCommitted = ({ kind }: Outcome) => kind === 'committed';
+
+async function decideFirst(
   ports: TransitionPorts,
   events: OrderEvents,
   latest: ProcessRecord | undefined,

@@ -9,6 +9,7 @@ import { outputsOf } from '#core/view/outputs.ts';
 import type { OrderDocument } from '#http/schemas.ts';
 import { orderView } from '#http/view.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { ordersOf } from '#roles/orders-of.ts';
 import { SubmissionError } from '#roles/submission/submission-error.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { OrderChanges } from './order-changes.ts';
@@ -143,7 +144,7 @@ function orderOf<Outputs>(
     return record;
   };
   const documentOf = async (record: ProcessRecord) => {
-    const order = (await store.orders([id])).get(id);
+    const order = (await ordersOf(store, [record])).get(id);
     if (order === undefined) throw unknownOrder(id);
     return orderView(record, order, registry);
   };

@@ -24,6 +24,7 @@ const usual = {
   'write-refused': 0.005,
   'index-late': 0.2,
   'page-short': 0.2,
+  'read-stale': 0.2,
   'stream-late': 0.1,
   'stream-doubled': 0.05,
   // The queues.

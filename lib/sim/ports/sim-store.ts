@@ -23,6 +23,8 @@ export interface SimStoreOptions {
   readonly outage: StoreOutage;
   /** The reader's work per record, ms, which delays its use of the answer. */
   readonly workMs: number;
+  /** Whether it has reads for less that may be behind, as DynamoDB has. Default: it has none. */
+  readonly isEventual?: boolean;
 }
 
 /** Records that are unreadable for a while, as for a release that does not know their form yet. */
@@ -42,7 +44,7 @@ export function unreadableRecords(now: () => number): Unreadable {
 }
 
 export function simStore(options: SimStoreOptions): StateStore {
-  const { table, machine, faults, outage, shards } = options;
+  const { table, machine, faults, outage, shards, isEventual = false } = options;
   const by = { name: machine.name, shards };
   const write = writer(options);
   const read = reader(options);
@@ -85,6 +87,14 @@ export function simStore(options: SimStoreOptions): StateStore {
       write(record, replaced, `commit ${record.orderId} ${record.revision}`, 'committed', () =>
         table.commit(record, replaced, by),
       ),
+    ...(isEventual && {
+      eventualRecords: (orderIds: readonly OrderId[]) =>
+        call(
+          `records ${orderIds.length} eventually`,
+          () => read(orderIds, (orderId) => lagging(options, orderId)),
+          orderIds.length * options.workMs,
+        ),
+    }),
     async records(orderIds) {
       const asked = orderIds.map((orderId) => options.operations.read(orderId));
       const found = await call(
@@ -97,7 +107,7 @@ export function simStore(options: SimStoreOptions): StateStore {
       }
       return found;
     },
-    orders: (orderIds) => call(`orders ${orderIds.length}`, () => read(orderIds, table.order)),
+    orders: (orderIds) => call(`orders ${orderIds.length}`, () => read(orderIds, table.orderApart)),
     due: (query) => {
       // A page may be shorter than requested: DynamoDB limits pages to a megabyte.
       const limit = faults.strike('page-short') ? 1 : query.limit;
@@ -105,6 +115,12 @@ export function simStore(options: SimStoreOptions): StateStore {
     },
     list: (query) => call('list', () => table.list(query)),
   };
+}
+
+function lagging({ table, faults }: SimStoreOptions, orderId: OrderId): ProcessRecord | undefined {
+  const latest = table.record(orderId);
+  const before = table.recordBefore(orderId);
+  return before !== latest && faults.strike('read-stale') ? before : latest;
 }
 
 type Writer = <Answer extends string>(

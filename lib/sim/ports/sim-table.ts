@@ -44,7 +44,11 @@ export interface SimTable extends SimLines {
   ): 'created' | 'exists' | 'overtaken';
   commit(record: ProcessRecord, replaced: number, by: Writer): 'committed' | 'conflict';
   record(orderId: OrderId): ProcessRecord | undefined;
+  /** The record before a write of the last second; without one, the record. */
+  recordBefore(orderId: OrderId): ProcessRecord | undefined;
   order(orderId: OrderId): Order | undefined;
+  /** Of orders that are not stored with their records. */
+  orderApart(orderId: OrderId): Order | undefined;
   orderIds(): readonly OrderId[];
   due(query: DueQuery): Page<OrderId>;
   /** The shards that the order was written to. */
@@ -63,6 +67,7 @@ export function simTable(options: TableOptions): SimTable {
   const { now, shardsMax, sweepPeriodMs } = options;
   const orders = new Map<OrderId, Order>();
   const records = new Map<OrderId, ProcessRecord>();
+  const former = formerRecords(now);
   const index = simDueIndex(options);
   const { isAsRead, write: writeLine, ...lines } = simLines();
 
@@ -71,6 +76,7 @@ export function simTable(options: TableOptions): SimTable {
       throw new RefusedError('store-refused', 'The simulation: no item is as large as that.');
     }
     records.set(after.orderId, after);
+    former.keep(after.orderId, before);
     index.write(after, by.shards);
     options.onWrite({ before, after, by: by.name, at: now() });
   }
@@ -86,9 +92,11 @@ export function simTable(options: TableOptions): SimTable {
       const before = replaced && records.get(replaced.orderId);
       if (before?.revision !== (replaced && replaced.revision - 1)) return 'overtaken';
       orders.set(order.orderId, order);
+      const isWhole = line === undefined && isKeptWhole(order.orderId);
       if (line !== undefined) writeLine(line);
       if (replaced !== undefined && before !== undefined) write(before, replaced, by);
-      write(null, record, by);
+      const { details, digest } = order;
+      write(null, isWhole ? { ...record, document: { details, digest } } : record, by);
       return 'created';
     },
     ...lines,
@@ -98,11 +106,15 @@ export function simTable(options: TableOptions): SimTable {
         return 'committed';
       }
       if (before?.revision !== replaced) return 'conflict';
-      write(before, record, by);
+      const { document } = before;
+      write(before, document === undefined ? record : { ...record, document }, by);
       return 'committed';
     },
     record: (orderId) => records.get(orderId),
+    recordBefore: (orderId) => former.of(orderId, records.get(orderId)),
     order: (orderId) => orders.get(orderId),
+    orderApart: (orderId) =>
+      records.get(orderId)?.document === undefined ? orders.get(orderId) : undefined,
     orderIds: () => [...records.keys()],
     due({ shard, from, to, limit, cursor, far = false }) {
       const found: Placed<OrderId>[] = [];
@@ -133,6 +145,25 @@ export function simTable(options: TableOptions): SimTable {
     },
   };
 }
+
+/** How long an eventually consistent read may be behind. */
+const readLagMaxMs = 1_000;
+
+function formerRecords(now: () => number) {
+  const last = new Map<OrderId, { readonly before: ProcessRecord | null; readonly at: number }>();
+  return {
+    keep: (orderId: OrderId, before: ProcessRecord | null) =>
+      last.set(orderId, { before, at: now() }),
+    of(orderId: OrderId, latest: ProcessRecord | undefined): ProcessRecord | undefined {
+      const write = last.get(orderId);
+      const isRecent = write !== undefined && now() - write.at < readLagMaxMs;
+      return isRecent ? (write.before ?? undefined) : latest;
+    },
+  };
+}
+
+/** Half of the orders are stored with their records. */
+const isKeptWhole = (orderId: OrderId) => orderId.charCodeAt(orderId.length - 1) % 2 === 0;
 
 interface Placed<Item> {
   readonly place: string;

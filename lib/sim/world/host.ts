@@ -82,6 +82,7 @@ export function host(machine: Machine, release: Release, shared: SharedInfrastru
     unreadable: shared.unreadable,
     outage: shared.storeOutage,
     shards: shared.shards[release],
+    isEventual: !shared.oneProcess,
   };
   const store = simStore({ ...reached, workMs: 0 });
   const ports: ProcessPorts = {
