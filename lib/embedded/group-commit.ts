@@ -14,13 +14,18 @@ import { isFull, isOfOneRow, storeError } from './store-error.ts';
 export interface GroupCommit {
   /** Runs `work` inside the next transaction; resolves with its result once that is durable. */
   write<Result>(work: () => Result): Promise<Result>;
-  /** As `write`; resolves with what `then` makes of the result, which it gets once that is durable. */
-  writeThen<Written, Result>(
-    work: () => Written,
-    then: (written: Written) => Result,
-  ): Promise<Result>;
+  /** As `write`, for the writes of which there are most: they need no closures. */
+  add<Result>(write: Write<Result>): Promise<Result>;
   /** Commits the waiting writes now. */
   flush(): void;
+}
+
+/** One write. */
+export interface Write<Result> {
+  /** Writes, inside the transaction. Called again when the group is retried. */
+  run(): void;
+  /** Called once that is durable. */
+  result(): Result;
 }
 
 /** The database, and the hooks around each transaction. */
@@ -42,8 +47,36 @@ export interface GroupCommitOptions {
 
 interface Waiting {
   run(): void;
-  resolve(): void;
+  settle(): void;
   reject(error: unknown): void;
+}
+
+class WaitingWrite<Result> implements Waiting {
+  readonly #write: Write<Result>;
+  readonly #resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+
+  constructor(
+    write: Write<Result>,
+    resolve: (result: Result) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#write = write;
+    this.#resolve = resolve;
+    this.reject = reject;
+  }
+
+  run() {
+    this.#write.run();
+  }
+
+  settle() {
+    try {
+      this.#resolve(this.#write.result());
+    } catch (error) {
+      this.reject(error);
+    }
+  }
 }
 
 /** `culprit`: the write that failed for its own reason; null when the whole transaction failed. */
@@ -66,7 +99,7 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
       const failure = attempt(group);
       if (failure === null) {
         onCommit();
-        for (const write of group) write.resolve();
+        for (const write of group) write.settle();
         return;
       }
       const { culprit, error } = failure;
@@ -86,34 +119,26 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     }
   }
 
-  function writeThen<Written, Result>(
-    work: () => Written,
-    then: (written: Written) => Result,
-  ): Promise<Result> {
+  function add<Result>(write: Write<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      let written: Written;
       // After the microtasks of this turn, so that the writes that they add join the group.
       if (waiting.length === 0) setImmediate(flush);
-      waiting.push({
-        run() {
-          written = work();
-        },
-        resolve() {
-          try {
-            resolve(then(written));
-          } catch (error) {
-            reject(error);
-          }
-        },
-        reject,
-      });
+      waiting.push(new WaitingWrite(write, resolve, reject));
     });
   }
 
-  return { flush, write: (work) => writeThen(work, asItIs), writeThen };
-}
+  function write<Result>(work: () => Result): Promise<Result> {
+    let written: Result;
+    return add({
+      run() {
+        written = work();
+      },
+      result: () => written,
+    });
+  }
 
-const asItIs = <Value>(value: Value): Value => value;
+  return { flush, write, add };
+}
 
 /** Prepared once, because SQLite would compile both statements again for each commit. */
 function transaction({ database, beforeCommit }: GroupCommitOptions) {

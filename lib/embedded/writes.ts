@@ -7,7 +7,7 @@ import { changeChecksum, orderChecksum } from '#embedded/integrity/checksums.ts'
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { StoredChange } from '#ports/outbox.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { GroupCommit, Write } from './group-commit.ts';
 import type { Listeners } from './listeners.ts';
 import type { RecordCache } from './record-cache.ts';
 import type { Statements } from './statements.ts';
@@ -43,7 +43,7 @@ export function writes(
     });
   };
   /** Null where the stored record does not have the revision that this one replaces. */
-  const replace = (before: Cached | undefined, record: ProcessRecord, replaced: number) => {
+  const replace: CommitParts['replace'] = (before, record, replaced) => {
     if (before === undefined) return null;
     const keys = { due: dueKey(record), before: dueKey(before.record) };
     const texts = sql.replace(before, record, replaced, keys);
@@ -54,6 +54,7 @@ export function writes(
   };
   const isCurrent = (next: ProcessRecord | undefined) =>
     next === undefined || cache.get(next.orderId)?.record.revision === next.revision - 1;
+  const one: CommitParts = { cache, replace, notify };
   return {
     async create(order, record, line) {
       const { orderId, details, digest, submittedAt } = order;
@@ -87,18 +88,7 @@ export function writes(
     },
 
     commit: (record, replaced = record.revision - 1) =>
-      group.writeThen(
-        () => {
-          const before = cache.get(record.orderId);
-          if (before?.record.writeId === record.writeId) return 'committed';
-          return replace(before, record, replaced) ?? 'conflict';
-        },
-        (written) => {
-          if (typeof written === 'string') return written;
-          notify(record, written.before, written.changes);
-          return 'committed';
-        },
-      ),
+      group.add(new RecordCommit(one, record, replaced)),
 
     line: async (name) => lines.read(name),
     changeLine: (change) =>
@@ -108,6 +98,48 @@ export function writes(
         return isAsRead;
       }),
   };
+}
+
+/** What one record replaced, with the changes to tell. */
+interface Replacement {
+  readonly before: ProcessRecord;
+  readonly changes: readonly StoredChange[];
+}
+
+interface CommitParts extends Pick<WriteParts, 'cache' | 'notify'> {
+  readonly replace: (
+    before: Cached | undefined,
+    record: ProcessRecord,
+    replaced: number,
+  ) => Replacement | null;
+}
+
+/** The conditional write of one record: a class, because each transition of each order is one. */
+class RecordCommit implements Write<'committed' | 'conflict'> {
+  readonly #parts: CommitParts;
+  readonly #record: ProcessRecord;
+  readonly #replaced: number;
+  #written: Replacement | 'committed' | 'conflict' = 'conflict';
+
+  constructor(parts: CommitParts, record: ProcessRecord, replaced: number) {
+    this.#parts = parts;
+    this.#record = record;
+    this.#replaced = replaced;
+  }
+
+  run() {
+    const before = this.#parts.cache.get(this.#record.orderId);
+    this.#written =
+      before?.record.writeId === this.#record.writeId
+        ? 'committed'
+        : (this.#parts.replace(before, this.#record, this.#replaced) ?? 'conflict');
+  }
+
+  result() {
+    if (typeof this.#written === 'string') return this.#written;
+    this.#parts.notify(this.#record, this.#written.before, this.#written.changes);
+    return 'committed' as const;
+  }
 }
 
 const damaged = () =>

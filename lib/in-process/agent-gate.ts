@@ -114,12 +114,13 @@ export function agentGate({
 
   /** A request that was delivered twice has its slot only once. */
   function release(requests: readonly Request[]): void {
-    const own = requests.filter((request) => taken.delete(request));
-    for (const request of own) {
+    const before = taken.size;
+    for (const request of requests) {
+      if (!taken.delete(request)) continue;
       circuit.withoutCall(request.idempotencyKey);
       calls.end(request);
     }
-    if (own.length > 0) sources.fill();
+    if (taken.size < before) sources.fill();
   }
 
   const closedGate = (): GateOfAgent => {
@@ -153,7 +154,7 @@ export function agentGate({
       const turn = queue.turn(request);
       if (turn !== true) return begunIn(request, turn);
       calls.begin(request);
-      return begun;
+      return null;
     },
     admit: (request, completeBy = request.completeBy) =>
       (circuit.state() === 'open' ? null : calls.refusal(request, completeBy)) ??
@@ -206,8 +207,6 @@ export const waitingIn = (waiting: WaitingSteps): HeldIn => ({
   forget: waiting.remove,
   isBarred: waiting.isBarred,
 });
-
-const begun = Promise.resolve(null);
 
 /** A nudge comes when the agent has a slot; this is only the fallback. */
 const refusal = (gate: Refusal['gate']): Refusal => ({ gate, retryAfterMs: limits.holdLookMaxMs });

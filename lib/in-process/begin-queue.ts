@@ -75,6 +75,8 @@ export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
 
   function next(): Queued | undefined {
     for (const each of priorities) {
+      // The end of each call comes here.
+      if (queued[each].size === 0) continue;
       const first = queued[each].values().next().value;
       if (first !== undefined) return first;
     }

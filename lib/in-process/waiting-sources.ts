@@ -13,9 +13,15 @@ export function waitingSources(
   sources: readonly Pick<WaitingSteps, 'size' | 'fill'>[],
 ): WaitingSources {
   let turn = 0;
+  const isEmpty = () => {
+    for (const source of sources) if (source.size() > 0) return false;
+    return true;
+  };
   return {
-    isEmpty: () => sources.every((source) => source.size() === 0),
+    isEmpty,
     fill() {
+      // The end of each call comes here.
+      if (isEmpty()) return;
       const waited = sources.filter((source) => source.size() > 0);
       turn = (turn + 1) % Math.max(1, waited.length);
       for (const source of [...waited.slice(turn), ...waited.slice(0, turn)]) source.fill();

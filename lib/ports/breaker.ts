@@ -25,8 +25,11 @@ export type Admission = AdmittedCall | Refusal;
 
 /** A circuit breaker around one remote service, and the number of calls that it takes at once. */
 export interface Breaker {
-  /** Before an attempt. Resolves to null when the attempt may begin; `end` must follow in any case. */
-  begin(request: Request): Promise<Refusal | null>;
+  /**
+   * Before an attempt. Null: it may begin; `end` must follow in any case. A promise only where the attempt waits for its turn, or
+   * something must be read.
+   */
+  begin(request: Request): Refusal | null | Promise<Refusal | null>;
   /**
    * Before each call of an attempt that has begun. A refusal ends the attempt, but for the gate `limit`: then ask again after
    * `retryAfterMs`, if that is in time. A promise only where a slot must be leased first.

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonWithin, jsonBytes, jsonBytesAtMost } from '#core/codec/json-size.ts';
+import {
+  isJsonWithin,
+  isPlainJsonWithin,
+  jsonBytes,
+  jsonBytesAtMost,
+} from '#core/codec/json-size.ts';
 import { sendableJson } from '#core/codec/sendable-text.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
@@ -45,5 +50,44 @@ describe('the size of a document', () => {
     const ring: Record<string, unknown> = {};
     ring['again'] = ring;
     expect(jsonBytesAtMost(ring, 1_000)).toBeGreaterThan(1_000);
+  });
+});
+
+describe('a value that is plain JSON within a size', () => {
+  it('has a text with the same content, of at most that size', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.nat({ max: 300 }), (value, bytesMax) => {
+        if (!isPlainJsonWithin(value, bytesMax)) return;
+        const text = JSON.stringify(value);
+        expect(text.length).toBeLessThanOrEqual(bytesMax);
+        expect(JSON.parse(text)).toEqual(value);
+      }),
+    );
+  });
+
+  it('is every document that is small', () => {
+    fc.assert(
+      fc.property(documents, (value) => {
+        expect(isPlainJsonWithin(value, 1_000_000)).toBe(true);
+      }),
+    );
+  });
+
+  const ring: unknown[] = [];
+  ring.push(ring);
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a property that is undefined', { a: undefined }],
+    ['a large integer', 1n],
+    ['no number', Number.NaN],
+    ['an infinite number', [Number.POSITIVE_INFINITY]],
+    ['a function', () => 1],
+    ['an instant', new Date(0)],
+    ['an object with a text of its own', { toJSON: () => 1 }],
+    ['a map', new Map()],
+    ['an array with a gap', new Array(2)],
+    ['a cycle', ring],
+  ])('is not %s', (_, value) => {
+    expect(isPlainJsonWithin(value, 10_000)).toBe(false);
   });
 });

@@ -199,7 +199,8 @@ test('an attempt begins when it is its turn, and not when it has waited for a te
   const { gate, clock } = await started(1);
   expect(await gate.begin(call('a'))).toBeNull();
   const turns: unknown[] = [];
-  for (const order of ['b', 'c']) void gate.begin(call(order)).then((turn) => turns.push(turn));
+  for (const order of ['b', 'c'])
+    void Promise.resolve(gate.begin(call(order))).then((turn) => turns.push(turn));
   await clock.advance(99);
   expect(turns).toEqual([]);
   await clock.advance(1);
@@ -227,7 +228,7 @@ test('of the attempts that were sent ahead, one of a higher class begins first',
     priority,
   }));
   for (const request of sent) {
-    void gate.begin(request).then(() => {
+    void Promise.resolve(gate.begin(request)).then(() => {
       begun.push(request.priority);
       gate.end(request);
     });

@@ -100,7 +100,7 @@ export const mistakesOfPackage: readonly Mistake[] = [
   {
     name: 'the close of Reeve leaves the calls of agents in flight',
     file: 'lib/roles/agent/agent-runner.ts',
-    text: 'for (const limit of [...deadlines]) limit.stop();',
+    text: 'deadlines.stop();',
     instead: '',
     test: 'test/roles/closed-agent.test.ts',
   },

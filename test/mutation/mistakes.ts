@@ -238,7 +238,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'the embedded store keeps the former priority of an order',
-    file: 'lib/embedded/statements.ts',
+    file: 'lib/embedded/tables/record-writes.ts',
     text: 'columns.map((name) =>',
     instead: "columns.map((name) => name === 'Priority' ? 'Priority = coalesce(Priority, ?)' :",
     test: 'test/embedded/sqlite-store.test.ts',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
 import { deadline } from '#roles/agent/deadline.ts';
+import { openDeadlines } from '#roles/agent/open-deadlines.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const second = 1_000;
@@ -25,7 +26,11 @@ function tenSeconds() {
       };
     },
   };
-  return { clock, open, limit: deadline(counting, clock.now() + 10 * second, new Set()) };
+  return {
+    clock,
+    open,
+    limit: deadline(counting, clock.now() + 10 * second, openDeadlines(counting)),
+  };
 }
 
 test('complete-by itself is in time; a millisecond later every wait ends as late', async () => {

@@ -3,7 +3,7 @@
  * the value, because a copy would lose a key such as `__proto__`.
  */
 import * as z from 'zod';
-import { isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
+import { isObject, isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 
 type JsonSchema = z.ZodType<JsonValue, JsonValue>;
@@ -26,11 +26,23 @@ export const submittedSchema: JsonSchema = present.superRefine((value, context) 
 });
 
 function faultOf(value: JsonValue) {
+  if (isSound(value, limits.jsonDepthMax)) return null;
   if (!isShallow(value, limits.jsonDepthMax)) {
     return issue([], `nests deeper than ${limits.jsonDepthMax} levels`);
   }
   const path = pathTo(value, (inner) => typeof inner === 'number' && !Number.isFinite(inner));
   return path === null ? null : issue(path, 'is not a finite number');
+}
+
+/** Whether there is no fault: nearly always, and this makes no copies of keys and values. */
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((inner) => isSound(inner, depth - 1));
+  if (!isObject(value)) return false;
+  for (const key in value) if (!isSound(value[key], depth - 1)) return false;
+  return true;
 }
 
 function protoFault(value: JsonValue) {

@@ -1,5 +1,6 @@
 /** Sizes of texts and JSON documents in UTF-8. */
 import { isObject, type JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
 import { sendableJson } from './sendable-text.ts';
 
 const encoder = new TextEncoder();
@@ -66,4 +67,52 @@ function insideBytesAtMost(value: object, enough: number): number {
 /** Whether the value has at most `bytesMax` bytes as JSON. */
 export function isJsonWithin(value: JsonValue, bytesMax: number): boolean {
   return jsonBytesAtMost(value, bytesMax) <= bytesMax || jsonBytes(value) <= bytesMax;
+}
+
+/**
+ * Whether the value is JSON as it is, of at most so many bytes, and certainly so: its text would have the same content. False
+ * only says that its text must be made to know.
+ */
+export function isPlainJsonWithin(value: unknown, bytesMax: number): boolean {
+  return plainBytesAtMost(value, bytesMax, limits.jsonDepthMax) <= bytesMax;
+}
+
+/** Infinite for what is not plain, or deeper than this. */
+function plainBytesAtMost(value: unknown, enough: number, depth: number): number {
+  switch (typeof value) {
+    case 'string':
+      return quotedBytesAtMost(value);
+    case 'number':
+      // The text of -0 is that of 0.
+      return Number.isFinite(value) && !Object.is(value, -0)
+        ? numberBytesMax
+        : Number.POSITIVE_INFINITY;
+    case 'boolean':
+      return numberBytesMax;
+    case 'object':
+      if (value === null) return numberBytesMax;
+      return depth === 0 ? Number.POSITIVE_INFINITY : plainInsideAtMost(value, enough, depth - 1);
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+function plainInsideAtMost(value: object, enough: number, depth: number): number {
+  let bytes = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      bytes += 1 + plainBytesAtMost(item, enough - bytes, depth);
+      if (bytes > enough) break;
+    }
+    return bytes;
+  }
+  // An object of a class may have a text of its own.
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) {
+    return Number.POSITIVE_INFINITY;
+  }
+  for (const key in value) {
+    bytes += 2 + quotedBytesAtMost(key) + plainBytesAtMost(value[key], enough - bytes, depth);
+    if (bytes > enough) break;
+  }
+  return bytes;
 }

@@ -74,7 +74,8 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     return true;
   }
   const { attempt, completeBy, endBy } = request;
-  setStep(draft, at, { attempt, ...underWayAs(step, action, { completeBy, endBy }) });
+  const { progress, doubtUntil } = underWayAs(step, action, { completeBy, endBy });
+  setStep(draft, at, { attempt, progress, doubtUntil });
   draft.commands.push({ kind: 'request', request });
   return true;
 }
@@ -114,17 +115,20 @@ function isSendable(request: Request): boolean {
 function underWayAs(
   step: StepRecord,
   action: Action,
-  { completeBy, endBy }: Pick<Request, 'completeBy' | 'endBy'>,
-): Partial<StepRecord> {
-  const { progress } = step;
-  const heldSince = progress.state === 'Held' &&
-    !isForTurn(progress) && { heldSince: progress.since };
+  instants: Pick<Request, 'completeBy' | 'endBy'>,
+): Pick<StepRecord, 'progress' | 'doubtUntil'> {
+  const { progress, doubtUntil } = step;
+  const { completeBy, endBy } = instants;
+  const heldSince =
+    progress.state === 'Held' && !isForTurn(progress) ? { heldSince: progress.since } : null;
   if (action === 'perform') {
-    const running = { state: 'Running', completeBy, endBy, ...heldSince } as const;
+    const first = { state: 'Running', completeBy, endBy } as const;
+    // Hardly any step was held, and a spread costs more than the rest.
+    const running = heldSince === null ? first : { ...first, ...heldSince };
     return { progress: running, doubtUntil: completeBy };
   }
   const before = undoable(step.name, unheld(progress));
-  return { progress: { state: 'Undoing', completeBy, endBy, before, ...heldSince } };
+  return { progress: { state: 'Undoing', completeBy, endBy, before, ...heldSince }, doubtUntil };
 }
 
 /** What the order asks for next of a step that is ready in the forward direction. */
@@ -192,5 +196,6 @@ function contextOf(
   known: OrderContext,
   definition: StepDefinition,
 ): StepContext {
-  return stepContext({ ...base, steps }, known.details, definition);
+  const { orderId, history } = base;
+  return stepContext({ orderId, history, steps }, known.details, definition);
 }

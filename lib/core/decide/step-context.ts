@@ -40,8 +40,12 @@ export function outputOf(progress: StepRecord['progress']): JsonValue | undefine
 
 /** All corrections in the history, oldest first. */
 export function correctionsOf(history: readonly HistoryEntry[]): readonly Correction[] {
-  return history.flatMap((entry) => (entry.type === 'resubmit' ? entry.corrections : []));
+  // Each start of a step comes here, and hardly any order was corrected.
+  if (!history.some(({ type }) => type === 'resubmit')) return none;
+  return history.flatMap((entry) => (entry.type === 'resubmit' ? entry.corrections : none));
 }
+
+const none: readonly Correction[] = [];
 
 /** The details with all corrections in the history applied. */
 export function correctedDetails(

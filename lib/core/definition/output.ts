@@ -2,7 +2,12 @@
 
 import { faultyFields } from '#core/codec/field-errors.ts';
 import { jsonSchema } from '#core/codec/json-schema.ts';
-import { isJsonWithin, isTextWithin, jsonBytesAtMost } from '#core/codec/json-size.ts';
+import {
+  isJsonWithin,
+  isPlainJsonWithin,
+  isTextWithin,
+  jsonBytesAtMost,
+} from '#core/codec/json-size.ts';
 import { cutFault, type Fault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -14,9 +19,12 @@ type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
 /** The output to store, or the fault of the step. `definition`: undefined when the workflow is unknown. */
 export function checkedOutput(output: JsonValue, definition: StepDefinition | undefined): Checked {
   const { outputBytesMax } = limits;
-  const text = textOf(output);
-  if (text === null) return { fault: invalid('is not JSON') };
-  if (!isTextWithin(text, outputBytesMax)) return { fault: tooLarge(outputBytesMax) };
+  // Hardly any output needs its text for this.
+  if (!isPlainJsonWithin(output, outputBytesMax)) {
+    const text = textOf(output);
+    if (text === null) return { fault: invalid('is not JSON') };
+    if (!isTextWithin(text, outputBytesMax)) return { fault: tooLarge(outputBytesMax) };
+  }
   const parsed = (definition?.output ?? jsonSchema).safeParse(output);
   if (!parsed.success) {
     return {

@@ -1,6 +1,6 @@
 /** Workflow definitions by name and version. */
 import { DefinitionError } from '#core/model/errors.ts';
-import type { AgentName, WorkflowName } from '#core/model/ids.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import { callPolicy } from '#core/model/policy.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AgentLimit } from './agent-limit.ts';
@@ -25,28 +25,28 @@ export interface WorkflowRegistry {
  */
 export function workflowRegistry(definitions: readonly WorkflowDefinition[]): WorkflowRegistry {
   checkPoolNames(definitions);
-  const byVersion = new Map<string, WorkflowDefinition>();
+  // By name, then by version: a joined key would be made again for every event of every order.
+  const versions = new Map<string, Map<number, WorkflowDefinition>>();
+  const version = (name: string, number: number) => versions.get(name)?.get(number);
   const latest = new Map<string, WorkflowDefinition>();
   for (const definition of definitions) {
-    const id = versionId(definition.name, definition.version);
-    const known = byVersion.get(id);
+    const { name, version: number } = definition;
+    const known = version(name, number);
     if (known !== undefined && known !== definition) {
       throw new DefinitionError(
         'version-twice',
-        `Two different definitions have the name and version ${id}: give the newer one the next version.`,
+        `Two different definitions have the name and version ${name}@${number}: give the newer one the next version.`,
       );
     }
-    byVersion.set(id, definition);
-    if ((latest.get(definition.name)?.version ?? 0) < definition.version) {
-      latest.set(definition.name, definition);
-    }
+    versions.set(name, (versions.get(name) ?? new Map()).set(number, definition));
+    if ((latest.get(name)?.version ?? 0) < number) latest.set(name, definition);
   }
   return {
-    all: [...byVersion.values()],
+    all: [...new Set(definitions)],
     latest: (name) => latest.get(name),
-    version: (name, version) => byVersion.get(versionId(name, version)),
+    version,
     of: (record) => {
-      const found = byVersion.get(versionId(record.workflow, record.workflowVersion));
+      const found = version(record.workflow, record.workflowVersion);
       return found?.fingerprint === record.fingerprint ? found : undefined;
     },
   };
@@ -68,8 +68,6 @@ function checkPoolNames(definitions: readonly WorkflowDefinition[]): void {
     }
   }
 }
-
-const versionId = (name: WorkflowName | string, version: number) => `${name}@${version}`;
 
 /**
  * The names under which steps wait for several members of a pool, each with those members: of a pool the ones that may get any

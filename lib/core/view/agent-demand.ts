@@ -33,25 +33,29 @@ export function agentDemand(
   if (processState === 'Processed' || processState === 'Undone' || isSubmittedForLater(record)) {
     return none;
   }
-  const demand: AgentDemand[] = [];
+  let demand = none;
   let at = -1;
   for (const step of steps) {
     at += 1;
     const { agent, progress } = step;
     const defined = processState === 'Error' ? undefined : definition?.steps[at];
-    if (underWay(progress)) demand.push({ agent, kind: 'inFlight' });
+    if (underWay(progress)) demand = withOne(demand, { agent, kind: 'inFlight' });
     else if (defined !== undefined && !isHeldForTurn(progress)) {
       const isNext =
         nextAction(record, step) === 'undo'
           ? defined.undo === 'offered' && needsUndo(step)
           : unheld(progress).state === 'NotStarted' && isReady(steps, defined);
-      if (isNext) demand.push({ agent, kind: 'waiting' });
+      if (isNext) demand = withOne(demand, { agent, kind: 'waiting' });
     }
   }
   return demand;
 }
 
 const none: readonly AgentDemand[] = [];
+
+/** An array that grows has room for many; most orders have one call. */
+const withOne = (demand: readonly AgentDemand[], one: AgentDemand): readonly AgentDemand[] =>
+  demand.length === 0 ? [one] : [...demand, one];
 
 /** Nothing has happened since its submission for a later instant: it asks nothing of its agents yet. */
 function isSubmittedForLater({ history }: ProcessRecord): boolean {

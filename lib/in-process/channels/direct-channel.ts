@@ -62,9 +62,12 @@ export function directChannel<Message>({
   }
 
   return {
-    async send(messages) {
+    send(messages) {
       put(messages);
+      return sent;
     },
     close: again.close,
   };
 }
+
+const sent = Promise.resolve();

@@ -29,6 +29,7 @@ import { backOffMs } from '../delays.ts';
 import { callsOf } from './agent-call.ts';
 import { type Deadline, deadline } from './deadline.ts';
 import { type EjectionShare, poolOf, type Service, triesOf } from './endpoint-tries.ts';
+import { openDeadlines } from './open-deadlines.ts';
 
 /** Between retries of a call. The maximum is short compared with the usual deadline, so that a recovered service is soon called. */
 const faultBackOff: BackOff = { firstMs: 100, maxMs: 2_000 };
@@ -81,15 +82,15 @@ export function agentRunner(agent: AgentImplementation, ports: AgentRunnerPorts)
     );
   }
   let isClosed = false;
-  const deadlines = new Set<Deadline>();
+  const deadlines = openDeadlines(ports.clock);
   const service = { agent, pool: poolOf(agent), deadlines, isClosed: () => isClosed };
   return {
-    handle: async (request, isFirst = false) =>
-      isClosed ? done : handle(service, ports, request, isFirst),
+    handle: (request, isFirst = false) =>
+      isClosed ? Promise.resolve(done) : handle(service, ports, request, isFirst),
     endpoints: () => service.pool?.status(ports.clock.now()) ?? [],
     close() {
       isClosed = true;
-      for (const limit of [...deadlines]) limit.stop();
+      deadlines.stop();
     },
   };
 }
@@ -106,15 +107,18 @@ async function handle(
   request: Request,
   isFirst: boolean,
 ): Promise<Delivery> {
-  const waitedMs = waitedFor(request, ports.clock.now());
+  const nowMs = ports.clock.now();
+  const waitedMs = waitedFor(request, nowMs);
   // An earlier delivery of the request may have begun, so this one says nothing.
-  if (ports.clock.now() > request.completeBy && !isFirst) {
+  if (nowMs > request.completeBy && !isFirst) {
     ports.breaker.end(request);
     return done;
   }
   const limit = deadline(ports.clock, request.completeBy, service.deadlines);
   try {
-    const refusal = await ports.breaker.begin(request);
+    const begun = ports.breaker.begin(request);
+    // Most calls begin at once: then a turn is saved.
+    const refusal = begun instanceof Promise ? await begun : begun;
     const result =
       refusal === null ? await attempt(service, ports, request, limit) : deferral(refusal);
     if (service.isClosed()) return done;
@@ -245,12 +249,11 @@ async function undo(
 }
 
 function replyTo(request: Request, result: ReplyResult, waitedMs = 0): Reply {
-  const { orderId, step, attempt: number, action } = request;
-  const reply = {
-    ...{ orderId, step, attempt: number, action, result },
-    ...(request.slots !== undefined && { slots: request.slots }),
-  };
-  return waitedMs === 0 ? reply : { ...reply, waitedMs };
+  const { orderId, step, attempt: number, action, slots } = request;
+  const reply = { orderId, step, attempt: number, action, result };
+  // Most replies need no spread.
+  if (slots === undefined && waitedMs === 0) return reply;
+  return { ...reply, ...(slots !== undefined && { slots }), ...(waitedMs > 0 && { waitedMs }) };
 }
 
 /** An agent that keeps up reports no wait, so that its replies carry nothing about it. */

@@ -1,11 +1,10 @@
 /** The deadline of a call, which heartbeats may move. */
 import { TransientFault } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { Expiring, OpenDeadlines } from './open-deadlines.ts';
 
 /** The deadline of one call; end it with `end`. */
-export interface Deadline {
-  /** ms since the epoch. */
-  readonly completeBy: number;
+export interface Deadline extends Pick<Expiring, 'completeBy' | 'stop'> {
   /** Aborted once complete-by has passed, also when first read after that. */
   readonly signal: AbortSignal;
   /** Settles as the work does, which may ignore the signal; rejects when complete-by passes before. For one work at a time. */
@@ -16,8 +15,6 @@ export interface Deadline {
   moveTo(completeBy: number): void;
   /** Waits for this time, ms, or until the deadline. */
   pause(ms: number): Promise<void>;
-  /** Passes now, because its process ends. */
-  stop(): void;
   /** Cancels the timers: nothing is rejected any more. */
   end(): void;
 }
@@ -26,7 +23,7 @@ export interface Deadline {
  * @param first complete-by until the first `moveTo`, ms since the epoch
  * @param open the deadlines of calls that have not ended; this one is among them until `end`
  */
-export function deadline(clock: Clock, first: number, open: Set<Deadline>): Deadline {
+export function deadline(clock: Clock, first: number, open: OpenDeadlines): Deadline {
   const own = new CallDeadline(clock, first, open);
   open.add(own);
   return own;
@@ -37,14 +34,13 @@ const late = () => new TransientFault('complete-by-passed', 'There was no answer
 const unanswered = () => new TransientFault('probe-unanswered', 'There was no answer in time.');
 
 /** A class, because each call of an agent has one: closures take several times the memory. */
-class CallDeadline implements Deadline {
+class CallDeadline implements Deadline, Expiring {
   readonly #clock: Clock;
-  readonly #open: Set<Deadline>;
+  readonly #open: OpenDeadlines;
   #completeBy: number;
   /** Why it has passed. */
   #fault: TransientFault | undefined;
   #isAborted = false;
-  #cancel: () => void;
   /** Rejects the work that is bound. */
   #giveUp: (fault: TransientFault) => void = nothing;
   /** Of the bound work, ms before complete-by; undefined: complete-by itself. */
@@ -55,11 +51,10 @@ class CallDeadline implements Deadline {
   // Made on first use: it is most of the cost of a call that does not use it.
   #controller: AbortController | undefined;
 
-  constructor(clock: Clock, first: number, open: Set<Deadline>) {
+  constructor(clock: Clock, first: number, open: OpenDeadlines) {
     this.#clock = clock;
     this.#open = open;
     this.#completeBy = first;
-    this.#cancel = this.#schedule();
   }
 
   get completeBy() {
@@ -96,9 +91,8 @@ class CallDeadline implements Deadline {
   }
 
   moveTo(later: number) {
-    this.#cancel();
     this.#completeBy = later;
-    this.#cancel = this.#schedule();
+    this.#open.moved(this);
     if (this.#earlyMs !== undefined) this.#scheduleEarly(this.#earlyMs);
   }
 
@@ -123,13 +117,12 @@ class CallDeadline implements Deadline {
   }
 
   end() {
-    this.#cancel();
     this.#cancelEarly();
-    this.#open.delete(this);
+    this.#open.remove(this);
   }
 
-  #schedule() {
-    return this.#clock.after(this.#completeBy - this.#clock.now() + 1, () => this.#pass(late()));
+  expire() {
+    this.#pass(late());
   }
 
   #pass(fault: TransientFault) {

@@ -12,6 +12,7 @@ import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
 import type { MakeCall } from './agent-call.ts';
 import { type Deadline, deadline } from './deadline.ts';
+import type { OpenDeadlines } from './open-deadlines.ts';
 
 /** One call. `end` must follow. */
 export interface EndpointTry {
@@ -48,7 +49,7 @@ export interface Service {
   readonly agent: AgentImplementation;
   readonly pool: EndpointPool | null;
   /** Of its attempts and calls that have not ended. */
-  readonly deadlines: Set<Deadline>;
+  readonly deadlines: OpenDeadlines;
 }
 
 /** @param limit of the attempt */

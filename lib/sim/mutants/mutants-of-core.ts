@@ -316,7 +316,7 @@ export const mutantsOfCore: readonly Mutant[] = [
     'see no doubt in a dispatch',
     'decide/start-step',
     'return { progress: running, doubtUntil: completeBy };',
-    'return { progress: running };',
+    'return { progress: running, doubtUntil };',
   ),
   mutant(
     'give a step more time than its policy',
