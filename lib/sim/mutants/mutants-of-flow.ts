@@ -162,7 +162,7 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'hand out tokens instead of slots',
     'flow/rate-slots',
-    'next = at + everyMs;',
-    'next = Math.max(at - perMs, nowMs - perMs) + everyMs;',
+    'next = slot + everyMs;',
+    'next = Math.max(slot - perMs, nowMs - perMs) + everyMs;',
   ),
 ];
