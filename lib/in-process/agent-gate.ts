@@ -37,8 +37,8 @@ export interface AgentGateOptions {
   readonly lead?: Lead;
   /** The circuit of the agent opened, or is closed again. */
   readonly onCircuit: (event: CircuitEvent) => void;
-  /** Its circuit is open, as after each failed probe. Default: who waits for it has nothing that others need. */
-  readonly onOpen?: () => void;
+  /** Its circuit is open, as after each failed probe. */
+  readonly onOpen: () => void;
   readonly clock: Clock;
 }
 
@@ -83,7 +83,6 @@ export function agentGate({
   agent,
   concurrency,
   onCircuit,
-  onOpen = () => {},
   clock,
   pools = [],
   limits: own = [],
@@ -94,7 +93,7 @@ export function agentGate({
   const taken = new Set<Request>();
   const queue = beginQueue(concurrency, clock);
   const circuit = circuitBreaker(clock, () => {
-    if (circuit.state() === 'open') onOpen();
+    if (circuit.state() === 'open') options.onOpen();
     watch.look();
     sources.fill();
   });
@@ -164,8 +163,7 @@ export function agentGate({
       queue.end(request);
       release([request]);
     },
-    ...{ state: circuit.state, circuit: circuit.status, fill: sources.fill },
-    loans,
+    ...{ state: circuit.state, circuit: circuit.status, fill: sources.fill, loans },
     room: () => Math.max(0, concurrency - inUse()),
     close() {
       watch.close();

@@ -15,8 +15,8 @@ import {
   type HeldIn,
   waitingIn,
 } from './agent-gate.ts';
-import type { HeldStep } from './held-changes.ts';
 import { heldSteps } from './held-steps.ts';
+import { roomOfWaiting } from './limits/room-of-waiting.ts';
 import { sharedStages } from './limits/shared-stages.ts';
 import { type PoolGateOptions, poolGate } from './pool-gate.ts';
 import type { WaitingSteps } from './waiting-steps.ts';
@@ -71,7 +71,7 @@ export function agentGates({
         ...{ ...options, agent, concurrency, pools: sourcesOf(agent) },
         limits: limits.get(agent)?.own ?? [],
         lead: stages.leadOf(agent),
-        onOpen: () => yieldRoom(agent),
+        onOpen: () => rooms.yieldOf([agent, ...poolsOf(agent).map(([pool]) => pool)]),
       }),
     ]),
   );
@@ -88,35 +88,20 @@ export function agentGates({
     return gates.get(agent) ?? (pool && waitingIn(pool));
   }
 
-  /** The steps that wait with room in limits, by the names under which they wait. */
-  const withRoom = new Map<string, Set<string>>();
-
-  /** While a service fails, only its next probe has room in the limits of a pool: calls of the other members use it. */
-  function yieldRoom(agent: string): void {
-    for (const name of [agent, ...poolsOf(agent).map(([pool]) => pool)]) {
-      if (waitingFor(name)?.isBarred() !== true) continue;
-      for (const step of withRoom.get(name) ?? []) stages.of(name)?.yieldRoom(step);
-      withRoom.delete(name);
-    }
-  }
-
-  function waitWithRoom({ agent, key, since }: HeldStep, nudge: Nudge): void {
-    const list = waitingFor(agent);
-    if (list?.isBarred() === true) stages.of(agent)?.yieldRoom(key);
-    else withRoom.set(agent, (withRoom.get(agent) ?? new Set()).add(key));
-    list?.hold(key, nudge, since);
-  }
-
+  const rooms = roomOfWaiting(stages.of, (name) => waitingFor(name)?.isBarred() === true);
   const held = heldSteps({
     isHeldBack: (name) => takers().heldBack.has(name),
-    hold(step, nudge) {
-      const { agent, key, since } = step;
+    hold({ agent, key, since }, nudge) {
       const own = stages.of(agent);
-      if (own === undefined) waitingFor(agent)?.hold(key, nudge, since);
-      else own.hold(key, nudge, (next) => waitWithRoom(step, next));
+      const goOn = (next: Nudge) => {
+        if (own !== undefined) rooms.wait(agent, key);
+        waitingFor(agent)?.hold(key, next, since);
+      };
+      if (own === undefined) goOn(nudge);
+      else own.hold(key, nudge, goOn);
     },
     forget({ agent, key }) {
-      withRoom.get(agent)?.delete(key);
+      rooms.forget(key);
       waitingFor(agent)?.forget(key);
       stages.of(agent)?.forget(key);
     },
@@ -134,7 +119,7 @@ export function agentGates({
       return { gate: 'limit', until: options.clock.now() + bounds.holdLookMaxMs };
     }
     const hold = of(agent).ask(request, () => own.start(request));
-    if (hold === null) for (const steps of withRoom.values()) steps.delete(step);
+    if (hold === null) rooms.forget(step);
     if (hold !== null && passage === 'passes') own.refused(request);
     return hold;
   }

@@ -125,11 +125,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       circuit.withoutCall(step);
       fill();
     },
-    isBarred() {
-      if (circuit.state() !== 'open') return false;
-      const admitsAt = circuit.admitsAt();
-      return !hasSlot() || admitsAt === null || admitsAt > clock.now();
-    },
+    isBarred: () => isBarred(options),
     take: reserved.take,
     reserved: reserved.size,
     fill,
@@ -139,6 +135,16 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       reserved.close();
     },
   };
+}
+
+function isBarred({
+  circuit,
+  hasSlot,
+  clock,
+}: Pick<WaitingStepsOptions, 'circuit' | 'hasSlot' | 'clock'>): boolean {
+  if (circuit.state() !== 'open') return false;
+  const admitsAt = circuit.admitsAt();
+  return !hasSlot() || admitsAt === null || admitsAt > clock.now();
 }
 
 const beforeProbeAgain = (heldMs: number) =>

@@ -229,17 +229,17 @@ export const mistakesOfLimits: readonly Mistake[] = [
     'if (Number.isFinite(slot)) next',
   ),
   mistake(
-    'lib/in-process/agent-gates.ts',
+    'lib/in-process/limits/room-of-waiting.ts',
     'test/in-process/pool-circuits.test.ts',
     'a step that comes to wait for a service that fails keeps its room',
-    'if (list?.isBarred() === true)',
-    'if (list === undefined)',
+    'if (isBarred(name)) stagesOf(name)?.yieldRoom(step);',
+    'if (isBarred(name)) return;',
   ),
   mistake(
     'lib/in-process/agent-gates.ts',
     'test/in-process/pool-circuits.test.ts',
     'steps that wait for a service that begins to fail keep their room',
-    'onOpen: () => yieldRoom(agent)',
+    'onOpen: () => rooms.yieldOf([agent, ...poolsOf(agent).map(([pool]) => pool)])',
     'onOpen() {}',
   ),
 ];

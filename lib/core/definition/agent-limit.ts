@@ -6,6 +6,7 @@ import { DefinitionError } from '#core/model/errors.ts';
 import { agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits as bounds } from '#core/model/limits.ts';
+import { noPromise } from './no-promise.ts';
 
 /** What the key of a limit is made from. */
 export interface LimitedCall<Input = JsonValue> {
@@ -129,7 +130,7 @@ export function keyOf(
 ): string | symbol | null {
   if (key === null) return '';
   try {
-    const value: unknown = key({ input, tenant, workflow });
+    const value: unknown = noPromise(key({ input, tenant, workflow }));
     if (value === null || typeof value === 'string') return value;
     onFailure(new TypeError('not a text'));
   } catch (error) {

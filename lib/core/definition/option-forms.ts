@@ -32,16 +32,13 @@ const name = z.unknown();
 
 const undoAbility = z.enum(['offered', 'unneeded', 'impossible']).optional();
 
-const limits = z
-  .record(
-    z.string(),
-    z.strictObject({
-      rate: z.strictObject({ count: number, per: number, burst: number.optional() }).optional(),
-      atOnce: number.optional(),
-      key: fn.optional(),
-    }),
-  )
-  .optional();
+const limit = z.strictObject({
+  rate: z.strictObject({ count: number, per: number, burst: number.optional() }).optional(),
+  atOnce: number.optional(),
+});
+const limits = z.record(z.string(), limit.extend({ key: fn.optional() })).optional();
+/** Those with a key are the pool's. */
+const limitsOfMember = z.record(z.string(), limit).optional();
 
 const coolDown = z
   .strictObject({
@@ -80,7 +77,11 @@ export const poolForm = z.strictObject({
   limits,
   members: z.record(
     z.string(),
-    z.strictObject({ domain: z.string().optional(), weight: number.optional(), limits }),
+    z.strictObject({
+      domain: z.string().optional(),
+      weight: number.optional(),
+      limits: limitsOfMember,
+    }),
   ),
   failover: z.enum(['wait', 'undo-first']).optional(),
 });

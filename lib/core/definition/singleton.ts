@@ -4,6 +4,7 @@
  * submission.
  */
 import type { JsonValue } from '#core/model/json.ts';
+import { noPromise } from './no-promise.ts';
 
 /** What happens to a submission while an earlier order of its key has not ended. */
 export const singletonRules = ['wait', 'skip', 'replace', 'debounce'] as const;
@@ -87,7 +88,7 @@ export type KeyAnswer =
 /** Asks the function of the workflow's author. */
 export function singletonKeyOf(singleton: Singleton, order: SubmittedOrder): KeyAnswer {
   try {
-    const key: unknown = singleton.key(order);
+    const key: unknown = noPromise(singleton.key(order));
     if (key === null || typeof key === 'string') return { kind: 'key', key };
     return { kind: 'failed', error: new TypeError('not a text') };
   } catch (error) {

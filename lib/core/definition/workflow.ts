@@ -10,6 +10,7 @@ import { stepName, workflowName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Remedy } from '#core/model/policy.ts';
 import type { AgentContract } from './agent.ts';
+import { noPromise } from './no-promise.ts';
 import { checkOptions, stepForm, workflowForm } from './option-forms.ts';
 import { sensitivityOf } from './sensitive.ts';
 import type { SingletonOptions } from './singleton.ts';
@@ -251,6 +252,7 @@ function storable(given: ZodType<unknown>, schema: ZodType<JsonValue>): ZodType<
 }
 
 function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
+  const { input, when } = step;
   return {
     name: stepName(label),
     agent: step.agent.name,
@@ -266,7 +268,7 @@ function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
     },
     after: (step.after ?? []).map(stepName),
     policy: stepPolicy(step),
-    input: step.input,
-    when: step.when ?? null,
+    input: (context) => noPromise(input(context)),
+    when: when === undefined ? null : (context) => noPromise(when(context)),
   };
 }

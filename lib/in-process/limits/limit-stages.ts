@@ -21,10 +21,8 @@ export interface LimitStages {
   start(request: Request): readonly LimitBucket[];
   /** The stored record holds the step. `goOn`: called when it has room in all limits, also when it had before. */
   hold(step: string, nudge: Nudge, goOn: (nudge: Nudge) => void): void;
-  /** Whether the step has room in all limits, and its call has not its slot of the agent. */
-  hasRoom(step: string): boolean;
   /** The room of the step is that of others. It asks for room again when its agent has a slot for it. */
-  yieldRoom(step: string): void;
+  readonly yieldRoom: (step: string) => void;
   /** The step waits no more. */
   forget(step: string): void;
   /** Lets those go on that have room now: call it when a limit allows more than before. */
@@ -120,8 +118,6 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
       } else if (queues === undefined || passed.has(step)) goOn(nudge);
       else wait(step, nudge, { queues, goOn });
     },
-    hasRoom: (step) => passed.has(step),
-    yieldRoom: (step) => void takeBack(step),
     forget(step) {
       const waiter = waiting.get(step);
       waiting.delete(step);
@@ -130,7 +126,7 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
       refused.take(step);
       takeBack(step);
     },
-    ...{ fill: keys.fill, close: keys.close },
+    ...{ yieldRoom: takeBack, fill: keys.fill, close: keys.close },
   };
 }
 
