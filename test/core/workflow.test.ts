@@ -1,5 +1,5 @@
 /** Building a workflow: what the builder makes of its options. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -64,7 +64,7 @@ describe('defineWorkflow', () => {
   });
 
   it('takes every option of a step', () => {
-    const when = () => true;
+    const when = vi.fn(() => true);
     const { steps } = begin()
       .step('reserve', { agent: stock, input: ({ details }) => ({ sku: details.sku }) })
       .step('notify', {
@@ -86,7 +86,6 @@ describe('defineWorkflow', () => {
       agent: 'mail',
       undo: 'impossible',
       after: ['reserve'],
-      when,
       policy: {
         completeWithinMs: 2_000,
         maxDurationMs: 9_000,
@@ -101,8 +100,10 @@ describe('defineWorkflow', () => {
         irreversible: true,
       },
     });
-    const outputs = { reserve: { reserved: 4 } };
-    expect(steps[1]?.input({ orderId: 'o', details: {}, outputs })).toBe('reserved 4');
+    const context = { orderId: 'o', details: {}, outputs: { reserve: { reserved: 4 } } };
+    expect(steps[1]?.input(context)).toBe('reserved 4');
+    expect(steps[1]?.when?.(context)).toBe(true);
+    expect(when).toHaveBeenCalledExactlyOnceWith(context);
   });
 
   it('lets an attempt last as long as its deadline where no duration is said', () => {
