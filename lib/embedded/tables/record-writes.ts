@@ -145,13 +145,13 @@ function updates(database: DatabaseSync) {
 }
 
 /** A new row. */
-interface Inserted {
+export interface Inserted {
   readonly seq: number;
   readonly texts: RecordTexts;
 }
 
 /** The key in the due index, after and before the write; null: not in the index. */
-interface DueKeys {
+export interface DueKeys {
   readonly due: number | null;
   readonly before: number | null;
 }
