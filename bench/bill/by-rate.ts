@@ -1,9 +1,10 @@
 /** The bill at rates of orders: batches as full as Lambda's pollers make them. */
 import { chance } from '#sim/world/chance.ts';
-import type { Consumption } from './consumption.ts';
+import { type ByKind, type Consumption, gbSecondsOf, sumOf } from './consumption.ts';
 import { dollars } from './dollars.ts';
+import { round } from './peers.ts';
 import { polled } from './pollers.ts';
-import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
+import { invocationMs } from './prices.ts';
 
 /** Orders per second. */
 const rates = [1, 10, 100, 1_000] as const;
@@ -49,7 +50,7 @@ function billAt(rate: number, full: Consumption, single: Consumption): RateBill 
   const sends = 1 + scheduler.batches * steps + agent.batches;
   const receives = 2 * (scheduler.batches + agent.batches) + scheduler.empty + agent.empty;
   const batched = rate >= notifierBatchesFrom ? full : single;
-  const invocationsBy: Record<FunctionKind, number> = {
+  const invocationsBy: ByKind = {
     ...full.invocationsBy,
     scheduler: scheduler.batches * full.orders,
     agent: agent.batches * full.orders,
@@ -59,35 +60,18 @@ function billAt(rate: number, full: Consumption, single: Consumption): RateBill 
     ...full,
     sqsRequests: (sends + receives) * full.orders,
     invocationsBy,
-    invocations: Object.values(invocationsBy).reduce((sum, count) => sum + count, 0),
+    invocations: sumOf(invocationsBy),
     gbSeconds: gbSecondsOf(invocationsBy),
     logBytes: batched.logBytes,
   };
   return {
     ordersPerSecond: rate,
-    schedulerBatch: hundredths(scheduler.messagesPerBatch),
-    agentBatch: hundredths(agent.messagesPerBatch),
+    schedulerBatch: round(scheduler.messagesPerBatch),
+    agentBatch: round(agent.messagesPerBatch),
     waitMs: Math.round(scheduler.waits + agent.waits),
-    dollarsPerMillionOrders: hundredths(
-      Object.values(dollars(used)).reduce((sum, one) => sum + one, 0),
-    ),
+    dollarsPerMillionOrders: round(Object.values(dollars(used)).reduce((sum, one) => sum + one, 0)),
   };
 }
 
 /** The change stream of a table has full batches where several orders end in a second. */
 const notifierBatchesFrom = 100;
-
-const functionKinds: readonly FunctionKind[] = [
-  'frontDoor',
-  'scheduler',
-  'agent',
-  'notifier',
-  'supervisor',
-];
-const gbSecondsOf = (invocationsBy: Readonly<Record<FunctionKind, number>>) =>
-  functionKinds.reduce(
-    (sum, kind) => sum + ((invocationsBy[kind] * invocationMs[kind]) / 1_000) * gbOf(kind),
-    0,
-  );
-
-const hundredths = (value: number) => Math.round(value * 100) / 100;

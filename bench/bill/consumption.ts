@@ -6,7 +6,8 @@ import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
 /** Lambda's own log lines are off; API Gateway's access log has one line of this length per request. */
 const accessLogBytes = 150;
 
-type ByKind = Readonly<Record<FunctionKind, number>>;
+/** An amount for each kind of function. */
+export type ByKind = Readonly<Record<FunctionKind, number>>;
 
 /** What a run counts. */
 export interface RunCounts {
@@ -76,8 +77,6 @@ export function consumption(
   recordBytesMax: number,
 ): Consumption {
   const invocationsBy = byKind((kind) => after.invocationsBy[kind] - before.invocationsBy[kind]);
-  const sum = (amountOf: (kind: FunctionKind) => number) =>
-    Object.values(byKind(amountOf)).reduce((total, amount) => total + amount, 0);
   return {
     orders,
     writeUnits: after.writeUnits - before.writeUnits,
@@ -86,12 +85,12 @@ export function consumption(
     readUnits: after.readUnits - before.readUnits,
     readUnitsBy: difference(after.readUnitsBy, before.readUnitsBy),
     sqsRequests: after.sqsRequests - before.sqsRequests,
-    invocations: sum((kind) => invocationsBy[kind]),
+    invocations: sumOf(invocationsBy),
     invocationsBy,
     messagesBy: byKind((kind) => after.messagesBy[kind] - before.messagesBy[kind]),
     changes: after.changes - before.changes,
     stateChanges: after.stateChanges - before.stateChanges,
-    gbSeconds: sum((kind) => ((invocationsBy[kind] * invocationMs[kind]) / 1_000) * gbOf(kind)),
+    gbSeconds: gbSecondsOf(invocationsBy),
     apiRequests: orders,
     events: after.events - before.events,
     logBytes: after.logBytes - before.logBytes + orders * accessLogBytes,
@@ -107,6 +106,14 @@ const difference = (
   Object.fromEntries(
     Object.entries(after).map(([name, amount]) => [name, amount - (before[name] ?? 0)]),
   );
+
+/** Of all functions together. */
+export const sumOf = (amounts: ByKind): number =>
+  Object.values(amounts).reduce((total, amount) => total + amount, 0);
+
+/** What so many invocations take of memory and time. */
+export const gbSecondsOf = (invocationsBy: ByKind): number =>
+  sumOf(byKind((kind) => ((invocationsBy[kind] * invocationMs[kind]) / 1_000) * gbOf(kind)));
 
 const byKind = (amountOf: (kind: FunctionKind) => number): ByKind => ({
   frontDoor: amountOf('frontDoor'),
