@@ -35,7 +35,7 @@ test('an order whose details would cost a unit more for each of many writes is t
   expect(isOneItem(forms(900, 1_000, 8))).toBe(false);
 });
 
-test('whatever becomes of an order, a write of one item costs at most one unit more', () => {
+test('a write of an order of one item costs at most one unit more, however the order ends', () => {
   fc.assert(
     fc.property(recordBytes, documentBytes, steps, fc.nat({ max: 390_000 }), (...of) => {
       const [record, document, count, growth] = of;

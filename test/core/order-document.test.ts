@@ -84,7 +84,7 @@ describe('the document of an order in its record', () => {
     expect(isRecordWithin(large, 5_000)).toBe(false);
   });
 
-  it('is told to nobody', () => {
+  it('is in no status message and in no alert', () => {
     expect(JSON.stringify(changeOf(null, started.record))).not.toMatch(/Ä|details|digest/);
   });
 

@@ -75,7 +75,7 @@ test('the slots before one that lies ahead are those of other calls', () => {
   expect(slots.isIdle(4_000)).toBe(true);
 });
 
-test('calls that come are told of the slots ahead that are taken', () => {
+test('the instants for calls that come leave out the slots ahead that are taken', () => {
   const slots = idle(4);
   slots.take(0, 730);
   // At 0, 230, 480, and not at 730.

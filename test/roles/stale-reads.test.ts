@@ -108,7 +108,7 @@ test('a decision on an earlier revision is a conflict, and made again on the lat
   expect(reads).toEqual(['eventual', 'consistent']);
 });
 
-test('an order that is unknown, and an event that changes nothing, are told after a consistent read', async () => {
+test('an order that is unknown, and an event that changes nothing, are outcomes only after a consistent read', async () => {
   const { transitions, create, reads } = lagging(() => 0);
   await create('one');
   const outcomes = await transitions.apply([
