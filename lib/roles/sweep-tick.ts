@@ -63,22 +63,20 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
     async tick() {
       const recalledAt = clock.now();
       const memory = await coordination.recall(store.dueShards);
-      const shards = Array.from({ length: memory.shards }, (_, shard) => shard);
-      const of = (shard: number): Shard => ({ shard, memory, recalledAt });
-      const outcomes = await Promise.allSettled(
-        shards.map((shard) => sweepFirst(ports, of(shard))),
-      );
-      const failed = shards.filter((shard) => outcomes[shard]?.status === 'rejected');
+      const known = await sweepEach(ports, { memory, recalledAt }, range(0, memory.shards));
       // No shard could be reached: this counts as no tick, so that the next one detects the outage (R20).
-      if (failed.length === shards.length) return total(outcomes.map(reportOf));
-      await leaveMemories(ports, failed);
-      const reached = shards.filter((shard) => !failed.includes(shard));
+      if (known.reached.length === 0) return total(known.outcomes.map(reportOf));
       let { shards: inUse } = memory;
       if (isNewHour(memory, recalledAt)) {
-        await allEnded(reached.map((shard) => ports.supervisor.repairShard(shard)));
+        await allEnded(known.reached.map((shard) => ports.supervisor.repairShard(shard)));
         inUse = await shardsInUse(store, inUse);
       }
-      await Promise.all(reached.map(ports.lookAhead));
+      // The next tick takes a shard that this one counts as finished: so it must have been swept, also after an outage (R20).
+      const found = await sweepEach(ports, { memory, recalledAt }, range(memory.shards, inUse));
+      const failed = [...known.failed, ...found.failed];
+      await leaveMemories(ports, failed);
+      await Promise.all([...known.reached, ...found.reached].map(ports.lookAhead));
+      const outcomes = [...known.outcomes, ...found.outcomes];
       const isReached = outcomes.every(
         (outcome) => outcome.status === 'fulfilled' && outcome.value.reached,
       );
@@ -101,6 +99,22 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
       return report;
     },
   };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+
+/** Sweeps the first page of each of these shards. */
+async function sweepEach(
+  ports: SweepTickPorts,
+  recalled: Omit<Shard, 'shard'>,
+  shards: readonly number[],
+) {
+  const outcomes = await Promise.allSettled(
+    shards.map((shard) => sweepFirst(ports, { ...recalled, shard })),
+  );
+  const ended = (status: 'fulfilled' | 'rejected') =>
+    shards.filter((_, at) => outcomes[at]?.status === status);
+  return { outcomes, reached: ended('fulfilled'), failed: ended('rejected') };
 }
 
 /** Null for an instant in the future, which a wrong clock wrote. */

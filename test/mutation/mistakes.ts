@@ -307,6 +307,13 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/in-process/circuit-breaker.test.ts',
   },
   {
+    name: 'a tick counts a shard as swept that it has only found',
+    file: 'lib/roles/sweep-tick.ts',
+    text: 'range(memory.shards, inUse));',
+    instead: 'range(memory.shards, 0));',
+    test: 'test/roles/sweep-tick.test.ts',
+  },
+  {
     name: 'a tick that finds the lease of a dead sweep forgets an outage',
     file: 'lib/roles/sweep-tick.ts',
     text: 'earlier(memory.reachedAt ?? memory.sweptAt, recalledAt)',

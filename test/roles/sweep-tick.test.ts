@@ -5,12 +5,10 @@ import { orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { supervisor } from '#roles/supervisor.ts';
-import { type SweepTickPorts, sweepTick } from '#roles/sweep-tick.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
 import { settled } from '../support/virtual-clock.ts';
-import { type RoleScenario, roleScenario } from './scenario.ts';
+import { type Swept, scenario } from './sweep-scenario.ts';
 
 coordinationContract('the memory of these tests', async () => memoryCoordination());
 
@@ -19,73 +17,6 @@ const yes = () => true;
 const nothing = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
 const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
 const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
-
-interface Swept extends RoleScenario {
-  readonly coordination: Coordination;
-  readonly handedOver: number[];
-  /** Who took which shard, refused or not. */
-  readonly takes: string[];
-  /** A sweep of its own, by its holder's name. */
-  sweep(holder: string, over?: Partial<SweepTickPorts>): ReturnType<typeof sweepTick>;
-  createDue(count: number): Promise<void>;
-  failures(): Promise<Set<number>>;
-  unfinished(): Promise<[number, ShardMemory][]>;
-}
-
-function scenario(
-  memory: Coordination = memoryCoordination(),
-  faulty?: (store: StateStore) => StateStore,
-): Swept {
-  const world = roleScenario(faulty);
-  const handedOver: number[] = [];
-  const takes: string[] = [];
-  const coordination: Coordination = {
-    ...memory,
-    acquire(shard, lease, first) {
-      takes.push(`${lease.holder} ${shard}`);
-      return memory.acquire(shard, lease, first);
-    },
-  };
-  let ids: string[] = [];
-  return {
-    ...world,
-    coordination,
-    handedOver,
-    takes,
-    sweep(holder, over = {}) {
-      const { clock, log } = world;
-      const store = { ...world.store, ...over.store };
-      const transitions = world.another();
-      return sweepTick({
-        supervisor: supervisor({ store, transitions, clock, log, outageAfterMs: 180 * second }),
-        store,
-        coordination,
-        clock,
-        holder,
-        leaseMs: 60 * second,
-        lookAhead: async () => {},
-        handOver: async (shard) => {
-          handedOver.push(shard);
-        },
-        ...over,
-      });
-    },
-    /** Both walls of each are Running, and past complete-by. */
-    async createDue(count) {
-      ids = Array.from({ length: count }, (_, at) => `order-${at}`);
-      await Promise.all(ids.map((id) => world.createClaimed(id)));
-      world.clock.jump(12 * second);
-    },
-    async failures() {
-      const records = await world.store.records(ids.map((id) => orderId(id)));
-      return new Set([...records.values()].map(({ failureCount }) => failureCount));
-    },
-    async unfinished() {
-      const recalled = await coordination.recall(world.store.dueShards);
-      return [...recalled.unfinished];
-    },
-  };
-}
 
 const sweptAt = async (world: Swept) => (await world.coordination.recall(1)).sweptAt;
 /** Each order of the scenario has two steps that ran out of time. */
@@ -461,6 +392,53 @@ describe('an outage', () => {
     clock.jump(61 * second);
     expect(await world.sweep('b').tick()).toMatchObject({ recovered: 3, interrupted: 3 });
     expect(await world.failures()).toEqual(interrupted);
+  });
+});
+
+/** A release with two shards wrote all orders to the second one, and the Supervisors of the present release know one. */
+const inFurtherShard = (store: StateStore): StateStore => ({
+  ...store,
+  dueShards: 1,
+  dueShardsMax: 2,
+  due: async (query) => (query.shard === 1 ? store.due(query) : { items: [], cursor: null }),
+});
+
+describe('a shard that only its orders make known', () => {
+  const hour = 3_600 * second;
+
+  test('is swept by the tick that finds it, and has the outage of the others (R20)', async () => {
+    const world = scenario();
+    const { clock } = world;
+    const store = inFurtherShard(world.store);
+    await world.sweep('a', { store }).tick();
+    const from = clock.now();
+    await world.createDue(3);
+    clock.jump(hour);
+    const found = { recovered: 3, interrupted: 3 };
+    expect(await world.sweep('b', { store }).tick()).toMatchObject(found);
+    const until = clock.now();
+    expect(await world.failures()).toEqual(interrupted);
+    const { unfinished } = await world.coordination.recall(2);
+    expect([...unfinished].map(([shard, { gaps }]) => [shard, gaps])).toEqual([
+      [0, [{ from, until }]],
+      [1, [{ from, until }]],
+    ]);
+  });
+
+  test('keeps that outage although the tick that finds it cannot sweep it (R20)', async () => {
+    const world = scenario();
+    const { clock } = world;
+    const store = inFurtherShard(world.store);
+    await world.sweep('a', { store }).tick();
+    await world.createDue(3);
+    clock.jump(hour);
+    // It answers what shows that the shard has orders, and nothing else.
+    const due: StateStore['due'] = (query) =>
+      query.shard === 1 && query.to < Number.MAX_SAFE_INTEGER ? away() : store.due(query);
+    await expect(world.sweep('b', { store: { ...store, due } }).tick()).rejects.toThrow('away');
+    clock.jump(60 * second);
+    const recovered = { recovered: 3, interrupted: 3 };
+    expect(await world.sweep('c', { store }).tick()).toMatchObject(recovered);
   });
 });
 

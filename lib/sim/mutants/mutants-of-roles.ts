@@ -175,8 +175,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'remember a sweep before it is done',
     'sweep-tick',
-    'const shards = Array.from({ length: memory.shards }, (_, shard) => shard);',
-    'const shards = Array.from({ length: memory.shards }, (_, shard) => shard);\n      await coordination.remember({ sweptAt: recalledAt, shards: memory.shards, complete: true });',
+    'const memory = await coordination.recall(store.dueShards);\n      const known',
+    'const memory = await coordination.recall(store.dueShards);\n      await coordination.remember({ sweptAt: recalledAt, shards: memory.shards, complete: true });\n      const known',
   ),
   mutant(
     'remember a tick that could not reach a shard, and nothing of that shard',
