@@ -10,7 +10,7 @@ import { endpoints } from './flow/endpoints.ts';
 import { endpointsJitter, endpointsModel } from './flow/endpoints-model.ts';
 import { limitKills } from './flow/limit-kills.ts';
 import { limits } from './flow/limits.ts';
-import { limitsModel, modelledRates } from './flow/limits-model.ts';
+import { limitPairsModel, limitsModel, modelledPairs, modelledRates } from './flow/limits-model.ts';
 import { offered, sendOffers, serveOffers } from './flow/offered.ts';
 import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
@@ -99,6 +99,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   async *'limits-model'() {
     for (const rate of modelledRates) yield await limitsModel(rate);
+    for (const pair of modelledPairs) yield await limitPairsModel(pair);
   },
   async *'limit-kills'() {
     yield await limitKills(killedInstances);

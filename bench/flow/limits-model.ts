@@ -18,6 +18,17 @@ const offered = 3;
 /** While instances are new, and after the backlog has ended, nothing is measured: parts of the calls. */
 const measured = { from: 0.45, to: 0.9 };
 
+/**
+ * A limit by tenant under one of all calls. `least`: of what both allow together, at least so much is used, parts. A call leases a
+ * slot of each limit, and knows less of limits that many instances change.
+ */
+export const modelledPairs = [
+  { perSecond: 50, perTenant: 5, tenants: 4, least: 0.93 },
+  { perSecond: 50, perTenant: 5, tenants: 20, least: 0.85 },
+  { perSecond: 20, perTenant: 10, tenants: 4, least: 0.85 },
+];
+const pairSeconds = 30;
+
 /** @param rate one of {@link modelledRates} */
 export async function limitsModel({
   perSecond,
@@ -54,5 +65,42 @@ export async function limitsModel({
       most <= allowed &&
       writesPerCall <= writesMax &&
       failures === 0,
+  };
+}
+
+/** @param pair one of {@link modelledPairs} */
+export async function limitPairsModel({
+  perSecond,
+  perTenant,
+  tenants: count,
+  least,
+}: (typeof modelledPairs)[number]) {
+  const rateOf = (calls: number) => ({ count: calls, per: 1_000, burst: 1 });
+  const key = ({ tenant }: { readonly tenant: string | null }) => tenant;
+  const both = Math.min(perSecond, perTenant * count);
+  const orders = both * pairSeconds;
+  const { begins, writes, processed, failures } = await limited({
+    limits: {
+      own: [{ name: 'payment/whole', rate: rateOf(perSecond), atOnce: null, key: null }],
+      shared: [{ name: 'payment/tenant', rate: rateOf(perTenant), atOnce: null, key }],
+    },
+    ...{ orders, perSecond: offered * both, callMs, skewMs, tenants: count, settle },
+    seed: 1,
+  });
+  const sorted = begins.toSorted((a, b) => a - b);
+  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0;
+  const calls = sorted.filter((one) => one >= at(measured.from) && one < at(measured.to)).length;
+  const used = calls / (((at(measured.to) - at(measured.from)) * both) / 1_000);
+  const most = mostIn(1_000, sorted);
+  const allowed = perSecond * (1 + overMax) + 1;
+  return {
+    perSecond,
+    ...{ perTenant, tenants: count, orders, skewMs },
+    usedPercent: rounded(100 * used),
+    mostInASecond: most,
+    allowedInASecond: Math.floor(allowed),
+    writesPerCall: rounded(writes.length / orders),
+    failures,
+    isPassed: processed === orders && used >= least && most <= allowed && failures === 0,
   };
 }

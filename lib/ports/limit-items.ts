@@ -6,7 +6,7 @@
 
 /** The stored items. */
 export interface LimitItems {
-  /** Moves the instant at which the next call of a rate may begin. */
+  /** Moves the instant at which the next call of a rate may begin, or reserves one that is further ahead. */
   advance(name: string, change: Advance): Promise<Advanced>;
   /** Changes who has room. */
   occupy(name: string, change: Occupation): Promise<Occupied>;
@@ -30,12 +30,33 @@ export type Advance = { readonly keepUntil: number } & (
       readonly from: number;
       readonly after: number;
     }
+  | {
+      readonly kind: 'reserve';
+      /**
+       * The instant of a call, a whole number of ms, at most {@link reserveAheadMs} after `nowMs`. It must not be reserved, and the
+       * instant of the next call must not be after it, but for `after`.
+       */
+      readonly reserved: number;
+      /** Instants that are reserved {@link reservedForMs} before may be forgotten. */
+      readonly nowMs: number;
+      readonly after: number;
+    }
 );
 
-/** `isMoved`: by this write. `at`: the instant before a move, or after a restart; what is stored, where nothing moved, null for none. */
+/** An instant is reserved so far ahead, at most. */
+export const reserveAheadMs = 4_000;
+/** A reserved instant is known for so long after it, at least. */
+export const reservedForMs = 500;
+
+/**
+ * `isMoved`: by this write, or reserved. `at`: the instant before a move, or after a restart; what is stored, where nothing moved,
+ * null for none.
+ */
 export interface Advanced {
   readonly isMoved: boolean;
   readonly at: number | null;
+  /** The instants that were reserved before this write, in any order. */
+  readonly reserved: readonly number[];
 }
 
 /** Holders by name, and until when each has room at the latest. */

@@ -30,6 +30,9 @@ test('each write says until when the item is kept, in whole seconds, and no earl
   const move = { kind: 'move', byMs: 1, from: 0, before: now + 9, keepUntil: now + 2_000 } as const;
   await items.advance('rate', move);
   expect(await expires('rate')).toBe(seconds + 2);
+  const reserve = { kind: 'reserve', reserved: now + 5, nowMs: now, after: now + 9 } as const;
+  await items.advance('rate', { ...reserve, keepUntil: now + 2_500 });
+  expect(await expires('rate')).toBe(seconds + 3);
   const one = { come: new Map([['one', now]]), gone: new Map(), left: [], max: 2 };
   await items.occupy('calls', { ...one, keepUntil: now + 3_000 });
   expect(await expires('calls')).toBe(seconds + 3);

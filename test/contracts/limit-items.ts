@@ -1,7 +1,8 @@
 /** The contract of LimitItems, tested through the port alone. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Advance, LimitItems, Occupation } from '#ports/limit-items.ts';
+import type { Advance, Advanced, LimitItems, Occupation } from '#ports/limit-items.ts';
+import { reserveAheadMs, reservedForMs } from '#ports/limit-items.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -12,8 +13,14 @@ const move = (byMs: number, from: number, before: number): Advance => ({
 const restart = (to: number, from: number, after: number): Advance => ({
   ...{ kind: 'restart', to, from, after, keepUntil },
 });
+const reserve = (reserved: number, nowMs = now, after = now + 60_000): Advance => ({
+  ...{ kind: 'reserve', reserved, nowMs, after, keepUntil },
+});
 const none = new Map<string, number>();
 const holding = (...names: string[]) => new Map(names.map((name) => [name, now + name.length]));
+const stays = (at: number | null, ...reserved: readonly number[]): Advanced => ({
+  ...{ isMoved: false, at, reserved },
+});
 const change = (of: Partial<Occupation>): Occupation => ({
   ...{ come: none, gone: none, left: [], max: 2, keepUntil },
   ...of,
@@ -28,15 +35,18 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
     });
 
     test('an instant that is not stored does not move, and begins', async () => {
-      expect(await items.advance('a', move(1, 0, now))).toEqual({ isMoved: false, at: null });
+      expect(await items.advance('a', move(1, 0, now))).toEqual(stays(null));
       expect(await items.advance('a', restart(now, 0, now))).toMatchObject({ isMoved: true });
-      expect(await items.advance('a', move(1, 0, now))).toEqual({ isMoved: false, at: now });
-      expect(await items.advance('b', move(1, 0, now + 1))).toEqual({ isMoved: false, at: null });
+      expect(await items.advance('a', move(1, 0, now))).toEqual(stays(now));
+      expect(await items.advance('b', move(1, 0, now + 1))).toEqual(stays(null));
     });
 
     test('an instant moves by parts of a millisecond, and gives where it was', async () => {
       await items.advance('a', restart(now, 0, now));
-      expect(await items.advance('a', move(0.3, now, now + 1))).toEqual({ isMoved: true, at: now });
+      expect(await items.advance('a', move(0.3, now, now + 1))).toEqual({
+        ...stays(now),
+        isMoved: true,
+      });
       const second = await items.advance('a', move(0.3, now, now + 1));
       expect(second.isMoved).toBe(true);
       expect(second.at).toBeCloseTo(now + 0.3, 2);
@@ -44,14 +54,53 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
 
     test('an instant that was too late or too early begins anew', async () => {
       await items.advance('a', restart(now, 0, now));
-      expect(await items.advance('a', restart(1, now, now))).toEqual({ isMoved: false, at: now });
+      expect(await items.advance('a', restart(1, now, now))).toEqual(stays(now));
       expect(await items.advance('a', restart(now + 5, now + 1, now + 9))).toMatchObject({
         isMoved: true,
       });
       expect(await items.advance('a', restart(now + 2, 0, now + 4))).toMatchObject({
         isMoved: true,
       });
-      expect(await items.advance('a', move(1, 0, 0))).toEqual({ isMoved: false, at: now + 2 });
+      expect(await items.advance('a', move(1, 0, 0))).toEqual(stays(now + 2));
+    });
+
+    test('an instant is reserved once, where no other is or the next one is not after it', async () => {
+      const isReserved = (...before: readonly number[]) => ({
+        ...stays(null, ...before),
+        isMoved: true,
+      });
+      expect(await items.advance('a', reserve(now + 5))).toEqual(isReserved());
+      expect(await items.advance('a', reserve(now + 5))).toEqual(stays(null, now + 5));
+      expect(await items.advance('a', reserve(now + 9))).toEqual(isReserved(now + 5));
+      expect(await items.advance('b', reserve(now + 9))).toEqual(isReserved());
+      await items.advance('a', restart(now + 20, 0, now));
+      const both = [now + 5, now + 9];
+      expect(sorted(await items.advance('a', reserve(now + 19)))).toEqual(stays(now + 20, ...both));
+      const last = { ...stays(now + 20, ...both), isMoved: true };
+      expect(sorted(await items.advance('a', reserve(now + 20)))).toEqual(last);
+      expect(sorted(await items.advance('a', move(3, now, now + 60)))).toEqual({
+        ...stays(now + 20, ...both, now + 20),
+        isMoved: true,
+      });
+      expect(await items.advance('a', reserve(now + 11, now, now + 22))).toMatchObject({
+        isMoved: true,
+      });
+    });
+
+    test('instants are reserved as far ahead as allowed, are known for a while, and are forgotten then', async () => {
+      const later = Array.from({ length: 40 }, (_, at) => now + at * 100);
+      for (const at of [...later, now + reserveAheadMs]) await items.advance('a', reserve(at));
+      const known = async (nowMs: number) => {
+        const { reserved } = await items.advance('a', reserve(nowMs + reserveAheadMs, nowMs));
+        return reserved.filter((one) => one <= now + reserveAheadMs);
+      };
+      expect(await known(now + reservedForMs)).toHaveLength(41);
+      const half = now + 2_000;
+      expect(await known(half)).toEqual(
+        expect.arrayContaining(later.filter((at) => at >= half - reservedForMs)),
+      );
+      for (let at = 0; at < 12_000; at += 500) await known(now + at);
+      expect(await known(now + 12_000)).toEqual([]);
     });
 
     test('holders come while there is room', async () => {
@@ -127,7 +176,8 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
           for (const [kind, item, write] of writes) {
             const of = `${item}${sequences}`;
             if (kind === 'advance') {
-              expect(await items.advance(of, write)).toEqual(memory.advance(of, write));
+              const answer = await items.advance(of, write);
+              expect(sorted(answer)).toEqual(sorted(memory.advance(of, write)));
             } else {
               expect(await items.occupy(of, write)).toEqual(memory.occupy(of, write));
             }
@@ -147,7 +197,12 @@ const advances = fc.oneof(
     .tuple(fc.integer({ min: 1, max: 3 }), near, near)
     .map(([by, from, before]) => move(by, from, before)),
   fc.tuple(near, near, near).map(([to, from, after]) => restart(to, from, after)),
+  fc.tuple(near, near).map(([at, after]) => reserve(at, now, after)),
 );
+const sorted = ({ reserved, ...rest }: Advanced): Advanced => ({
+  ...rest,
+  reserved: reserved.toSorted((a, b) => a - b),
+});
 const some = fc.subarray([...names]);
 const occupations = fc.tuple(some, some, some).map(([come, gone, left]) =>
   change({

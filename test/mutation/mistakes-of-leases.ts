@@ -9,19 +9,13 @@ const rooms = 'test/distributed/limits/room-leases.test.ts';
 const asked = 'test/distributed/limits/shared-limits.test.ts';
 
 export const mistakesOfLeases: readonly Mistake[] = [
+  mistake(rateLeases, rates, 'the burst begins later', 'slot - (burst - 1) * everyMs', 'slot'),
   mistake(
-    rateLeases,
-    rates,
-    'the burst begins later',
-    '(place - (burst - 1)) * everyMs',
-    'place * everyMs',
-  ),
-  mistake(
-    rateLeases,
+    'lib/distributed/limits/rate-item.ts',
     rates,
     'as many as the burst and one more begin together',
-    'isFresh && place < burst',
-    'isFresh && place <= burst',
+    'first + (burst - 0.5) * everyMs',
+    'first + (burst + 0.5) * everyMs',
   ),
   mistake(
     rateLeases,
@@ -34,8 +28,8 @@ export const mistakesOfLeases: readonly Mistake[] = [
     'lib/distributed/limits/spare-slots.ts',
     rates,
     'a spare slot is given to a call that comes too late for it',
-    'const least = Math.max(from, clock.now() + travelMs);',
-    'const least = from - clock.now();',
+    'const least = clock.now() + travelMs;',
+    'const least = 0;',
   ),
   mistake(roomItem, rooms, 'a holder keeps its room after its time', 'until < nowMs ||', ''),
   mistake(

@@ -2,6 +2,7 @@
 import { type Mistake, mistake } from './mistake.ts';
 
 const items = 'lib/aws/store/dynamo-limit-items.ts';
+const reserved = 'lib/aws/store/reserved-instants.ts';
 const contract = 'test/aws/dynamo-limit-items.test.ts';
 const rateItem = 'lib/distributed/limits/rate-item.ts';
 const rates = 'test/distributed/limits/rate-leases.test.ts';
@@ -146,22 +147,22 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
     rateItem,
     rates,
     'one that comes passes those that wait',
-    "if (isAhead && isBehind) return { kind: 'behind' };",
+    "if (want.isBehind) return { kind: 'behind' };",
     '',
   ),
   mistake(
     rateItem,
     rates,
     'an instance asks again although it knows that there is no slot',
-    "if (isAhead && askAt >= from) return { kind: 'full', freeAt: askAt };",
+    "if (known.askAt >= want.from) return { kind: 'full', freeAt: known.askAt };",
     '',
   ),
   mistake(
     rateItem,
     rates,
     'an instant of a wrong clock is waited for',
-    'next >= from && next <= latestOf(want)',
-    'next >= from',
+    'next >= want.from && next <= latestOf(want)',
+    'next >= want.from',
   ),
   mistake(
     rateItem,
@@ -181,7 +182,71 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
     rateItem,
     rates,
     'more slots are leased than there are calls for',
-    'const taken = Math.min(count + more, free, slotsMax);',
-    'const taken = Math.min(count + more + 5, slotsMax);',
+    'return Math.min(calls + countIn(reserved, begin, calls * everyMs), free, slotsMax);',
+    'return Math.min(calls + countIn(reserved, begin, calls * everyMs) + 5, slotsMax);',
+  ),
+  mistake(
+    rateItem,
+    rates,
+    'a call that begins later takes the slots before its own',
+    '(isLater ? reserve(want) : beginAnew(want, count))',
+    'beginAnew(want, count)',
+  ),
+  mistake(
+    rateItem,
+    rates,
+    'a reserved slot is given to another call as well',
+    'all.filter((slot) => countIn(reserved, slot, everyMs) === 0)',
+    'all',
+  ),
+  mistake(
+    rateItem,
+    rates,
+    'a slot is taken although it is too late for another limit',
+    'return known.next > want.by ?',
+    'return known.next > want.by + 1_000 ?',
+  ),
+  mistake(
+    'lib/distributed/limits/reserved-slots.ts',
+    rates,
+    'two instances reserve slots that overlap',
+    'everyMs <= multiplesMaxMs || reserved.every',
+    'everyMs > 0 || reserved.every',
+  ),
+  mistake(reserved, contract, 'an instant is reserved twice', 'NOT contains(#own, :at) AND ', ''),
+  mistake(
+    reserved,
+    contract,
+    'an instant is reserved after which calls have slots',
+    'NextAt <= :at OR NextAt > :after',
+    'NextAt <= :after OR NextAt > :after',
+  ),
+  mistake(
+    reserved,
+    contract,
+    'reserved instants are forgotten before their time',
+    '(_, at) => period + aheadPeriods + 1 + at',
+    '(_, at) => period + aheadPeriods + 3 + at',
+  ),
+  mistake(
+    reserved,
+    contract,
+    'reserved instants are never forgotten',
+    ' REMOVE ${past.join',
+    ' REMOVE none, ${past.slice(0, 0).join',
+  ),
+  mistake(
+    'lib/distributed/limits/call-slots.ts',
+    asked,
+    'a slot of one rate is lost where another rate has none',
+    'for (const { name, ...slot } of leased) rates.giveBack(name, slot);',
+    '',
+  ),
+  mistake(
+    'lib/distributed/limits/call-slots.ts',
+    asked,
+    'a call asks for slots at which another rate is known to have none',
+    'free = Math.max(free, rates.freeFrom(one.rate, free));',
+    '',
   ),
 ];

@@ -15,6 +15,7 @@ import type {
   Occupied,
 } from '#ports/limit-items.ts';
 import { type Item, toItem } from './attributes.ts';
+import { reservedIn, reserveUpdate } from './reserved-instants.ts';
 import { coordinationKey, expiryAttribute, limitKey } from './tables.ts';
 
 type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;
@@ -77,6 +78,7 @@ export function dynamoLimitItems(client: DynamoDBClient, table: string): LimitIt
 }
 
 function advanceUpdate(change: Advance): Update {
+  if (change.kind === 'reserve') return reserveUpdate(change);
   const values = { ':expiry': secondsOf(change.keepUntil), ':from': change.from };
   const names = { '#at': 'NextAt', '#expiry': expiryAttribute };
   return change.kind === 'move'
@@ -101,7 +103,7 @@ function advanceUpdate(change: Advance): Update {
 function advancedOf(change: Advance, isMoved: boolean, found: Item): Advanced {
   const stored = found['NextAt']?.N;
   const at = Number(stored) - (isMoved && change.kind === 'move' ? change.byMs : 0);
-  return { isMoved, at: stored === undefined ? null : at };
+  return { isMoved, at: stored === undefined ? null : at, reserved: reservedIn(found) };
 }
 
 function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update {

@@ -7,10 +7,11 @@ import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
 import type { QueueClock } from '../queue-clock.ts';
 import type { CountedLimit } from './counted-limits.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
-import type { SlotWant } from './rate-item.ts';
+import type { LeasedRate, SlotWant } from './rate-item.ts';
 import type { RateLeases, SlotAnswer } from './rate-leases.ts';
 import { askAgainMs } from './room-item.ts';
 import type { RoomLeases } from './room-leases.ts';
+import type { Slot } from './spare-slots.ts';
 
 /** See {@link callSlots}. */
 export interface CallSlotsPorts {
@@ -93,6 +94,12 @@ async function enterAll(
   return entered;
 }
 
+/** A rate of a call, and the queue of those that wait for it. */
+interface OwnRate {
+  readonly rate: LeasedRate;
+  readonly queue: string;
+}
+
 /** A slot of each rate, at one instant; null: there is no rate. */
 async function leaseAll(
   { rates, time }: CallSlotsPorts,
@@ -100,7 +107,7 @@ async function leaseAll(
   counted: readonly CountedLimit[],
   { isBehind, isBusy }: Record<'isBehind' | 'isBusy', (queue: string) => boolean>,
 ): Promise<CallSlots | Refused | null> {
-  const own = counted.flatMap(({ limit: { rate }, name, queue }) => {
+  const own = counted.flatMap(({ limit: { rate }, name, queue }): OwnRate[] => {
     if (rate === null) return [];
     const everyMs = rate.per / rate.count;
     return [{ rate: { name: rateItemName(name), everyMs, burst: rate.burst }, queue }];
@@ -111,28 +118,70 @@ async function leaseAll(
     horizon.minMs,
     Math.min(horizon.maxMs, completeWithinMs * horizon.part),
   );
-  const slots = own.map(({ rate: { name, everyMs } }): LimitSlot => ({ name, everyMs }));
+  const end = time.now() + horizonMs;
+  const wantOf = ({ rate, queue }: OwnRate, from: number, by: number): SlotWant => ({
+    ...{ rate, from, by, horizonMs: Math.max(horizon.minMs, end - from) },
+    ...{ isBehind: isBehind(queue), isBusy: isBusy(queue) },
+  });
   let from = time.now();
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
-    let [startAt, startBy] = [from, Number.POSITIVE_INFINITY];
-    for (const { rate, queue } of own) {
-      const how = { isBehind: isBehind(queue), isBusy: isBusy(queue) };
-      const want = { rate, from: startAt, horizonMs, ...how };
+    const known = own.length > 1 ? knownOf(rates, own, from, wantOf) : { from };
+    if ('why' in known) return known;
+    let { from: startAt } = known;
+    let startBy = Number.POSITIVE_INFINITY;
+    let later: number | null = null;
+    const leased: (Slot & { readonly name: string })[] = [];
+    const giveBack = () => {
+      for (const { name, ...slot } of leased) rates.giveBack(name, slot);
+    };
+    for (const one of own) {
+      const want = wantOf(one, startAt, startBy);
       const answer = await rates.lease(want);
-      if (answer.kind !== 'slot') return { queue, why: refusalOf(answer, want) };
+      if (answer.kind !== 'slot') {
+        giveBack();
+        if (answer.kind !== 'later') return { queue: one.queue, why: refusalOf(answer, want) };
+        later = answer.at;
+        break;
+      }
+      leased.push({ name: one.rate.name, startAt: answer.startAt, startBy: answer.startBy });
       startAt = answer.startAt;
+      if (startAt > startBy) {
+        giveBack();
+        later = startAt;
+        break;
+      }
       startBy = Math.min(startBy, answer.startBy);
     }
-    if (startAt <= startBy)
+    if (later === null) {
+      const slots = own.map(({ rate: { name, everyMs } }): LimitSlot => ({ name, everyMs }));
       return { startAt: Math.ceil(startAt), startBy: Math.ceil(startBy), slots };
-    from = startAt;
+    }
+    from = later;
   }
   const freeAt = time.now() + roundsAgainMs;
   return { queue: first.queue, why: { kind: 'full', freeAt, askAt: freeAt } };
 }
 
+/** The first instant at which all rates may have a slot, or one that has none, as far as it is known without a write. */
+function knownOf(
+  rates: Pick<RateLeases, 'freeFrom' | 'refusal'>,
+  own: readonly OwnRate[],
+  from: number,
+  wantOf: (of: OwnRate, from: number, by: number) => SlotWant,
+): Refused | { readonly from: number } {
+  let free = from;
+  for (const one of own) {
+    const want = wantOf(one, from, Number.POSITIVE_INFINITY);
+    const why = rates.refusal(want);
+    if (why !== null && why.kind !== 'later')
+      return { queue: one.queue, why: refusalOf(why, want) };
+    free = Math.max(free, rates.freeFrom(one.rate, free));
+  }
+  return { from: free };
+}
+
 function refusalOf(
-  answer: Exclude<SlotAnswer, { kind: 'slot' }>,
+  answer: Exclude<SlotAnswer, { kind: 'slot' | 'later' }>,
   { rate: { everyMs }, horizonMs }: SlotWant,
 ): QueueRefusal {
   if (answer.kind === 'behind') return answer;

@@ -1,7 +1,9 @@
 /** The item of a rate, with the instant of its next slot, as one instance knows it. */
 import { clockToleranceMs } from '#core/decide/due.ts';
-import type { LimitItems } from '#ports/limit-items.ts';
+import type { Clock } from '#ports/clock.ts';
+import { type LimitItems, reserveAheadMs } from '#ports/limit-items.ts';
 import type { RecentUse } from './recent-use.ts';
+import { countIn, isApart, unreserved } from './reserved-slots.ts';
 import { travelMs } from './spare-slots.ts';
 
 /** A rate. */
@@ -17,8 +19,10 @@ export interface LeasedRate {
 /** Which slots of a rate are wanted. */
 export interface SlotWant {
   readonly rate: LeasedRate;
-  /** No slot before. Not before now. */
+  /** No slot before. Not before now; after now where another limit lets the call begin only then. */
   readonly from: number;
+  /** No slot later, because of another limit; infinite: there is none. */
+  readonly by: number;
   /** No slot later than so long after `from`. */
   readonly horizonMs: number;
   /** Calls of others, or this one, have waited for a slot: then slots are taken. */
@@ -27,24 +31,32 @@ export interface SlotWant {
   readonly isBehind: boolean;
 }
 
-/** Slots that were leased by one write. `first`: the instant of the first one. `isFresh`: no call was before it. */
+/** Slots that were leased by one write. */
 export interface Leased {
   readonly kind: 'leased';
-  readonly first: number;
+  /** Their instants if all calls were evenly spaced. */
+  readonly slots: readonly number[];
   readonly from: number;
-  readonly taken: number;
-  readonly isFresh: boolean;
+  /** The slot after them, in the same way. */
+  readonly next: number;
+  /** Those before this instant begin when they arrive: no call was before them. */
+  readonly freshBefore: number;
 }
 
-/** `full`: none is free before `freeAt`. `behind`: those that wait get the next ones. */
+/** `full`: none is free before `freeAt`. `behind`: those that wait get the next ones. `later`: the next one is after `by`. */
 export type SlotRefusal =
   | { readonly kind: 'full'; readonly freeAt: number }
-  | { readonly kind: 'behind' };
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'later'; readonly at: number };
 
 /** See above. */
 export interface RateItem {
   /** For so many calls, or some of them. @throws {UnavailableError} */
   lease(want: SlotWant, count: number): Promise<Leased | SlotRefusal>;
+  /** Why it gives no slot, as far as it is known without a write. */
+  refusal(want: SlotWant): SlotRefusal | null;
+  /** The earliest instant from this one on that may be free, as far as it is known. */
+  freeFrom(rate: LeasedRate, from: number): number;
   /** Enough slots are leased, as far as the instance knows: more calls would be refused soon. */
   isWellUsed(): boolean;
 }
@@ -74,10 +86,15 @@ const pause = { part: 0.25, slots: 2, leftMs: 2 * travelMs };
 /** Slots for this part of the horizon are enough. */
 const enoughPart = 0.75;
 
+/** So many instants are reserved at most, as far as an instance knows: the item is read and written with every slot. */
+const reservedMax = 250;
+
 /** What the instance knows. */
 interface Known {
   /** The instant of the next slot. */
   readonly next: number;
+  /** Instants after it that have a call. */
+  readonly reserved: readonly number[];
   /** How far ahead the slots were that were leased last, ms. */
   readonly leadMs: number;
   /** Before this instant, it would be refused. */
@@ -85,70 +102,161 @@ interface Known {
   readonly isWellUsed: boolean;
 }
 
-const nothing: Known = { next: 0, leadMs: 0, askAt: 0, isWellUsed: false };
+const nothing: Known = { next: 0, reserved: [], leadMs: 0, askAt: 0, isWellUsed: false };
 
 /** @param use of the rate by the calls of the instance */
-export function rateItem(items: LimitItems, name: string, use: RecentUse): RateItem {
+export function rateItem(
+  items: LimitItems,
+  name: string,
+  use: RecentUse,
+  clock: Pick<Clock, 'now'>,
+): RateItem {
   let known = nothing;
 
   /** Moves the instant for as many calls as there is time for. */
   async function move(want: SlotWant, count: number): Promise<Leased | null> {
-    const { from } = want;
-    const { everyMs } = want.rate;
-    const before = beforeOf(want);
-    const mean = use.expected(known.leadMs - travelMs);
-    const more = Math.max(0, Math.floor(mean - deviations * Math.sqrt(mean)));
-    const free = Math.max(1, Math.ceil((before - Math.max(from, known.next)) / everyMs));
-    const taken = Math.min(count + more, free, slotsMax);
-    const byMs = taken * everyMs;
-    const { isMoved, at } = await items.advance(name, {
+    const { from, by, rate } = want;
+    const taken = slotsToTake(known, want, count, use);
+    const byMs = taken * rate.everyMs;
+    const before = Math.min(beforeOf(want), by + 1);
+    const { isMoved, at, reserved } = await items.advance(name, {
       ...{ kind: 'move', byMs, from, before, keepUntil: before + byMs + keepMs },
     });
     if (at === null) {
-      known = nothing;
+      known = { ...nothing, reserved };
       return null;
     }
-    const [next, pauseMs] = isMoved ? [at + byMs, 0] : [at, pauseMsOf(want)];
-    const leadMs = at - from;
-    const isWellUsed = leadMs >= enoughPart * (before - from);
-    known = { next, leadMs, askAt: next - (before - from) + pauseMs, isWellUsed };
-    return isMoved ? { kind: 'leased', first: at, from, taken, isFresh: false } : null;
+    known = knownAfter(want, { at, byMs: isMoved ? byMs : 0, reserved, nowMs: clock.now() });
+    if (!isMoved) return null;
+    return leasedOf({ first: at, taken, from, freshBefore: at }, rate, reserved);
   }
 
   async function beginAnew(want: SlotWant, count: number): Promise<Leased | null> {
     const { from, horizonMs } = want;
     const { everyMs, burst } = want.rate;
-    const taken = Math.min(count, Math.max(burst, Math.floor(horizonMs / everyMs)));
     const first = from + Math.max(0, arrivalMs - everyMs / 2);
+    const wanted = count + countIn(known.reserved, first, count * everyMs);
+    const taken = Math.min(wanted, Math.max(burst, Math.floor(horizonMs / everyMs)));
     const to = first + taken * everyMs;
     const after = latestOf(want);
-    const { isMoved, at } = await items.advance(name, {
+    const { isMoved, at, reserved } = await items.advance(name, {
       ...{ kind: 'restart', to, from, after, keepUntil: to + keepMs },
     });
     const next = at ?? 0;
-    known = { ...nothing, next, askAt: next - (beforeOf(want) - from) };
-    return isMoved ? { kind: 'leased', first, from, taken, isFresh: true } : null;
+    known = { ...nothing, next, reserved, askAt: next - (beforeOf(want) - from) };
+    if (!isMoved) return null;
+    const freshBefore = first + (burst - 0.5) * everyMs;
+    return leasedOf({ first, taken, from, freshBefore }, want.rate, reserved);
+  }
+
+  /** Takes one slot that is ahead of the next one, and leaves those between for others. */
+  async function reserve(want: SlotWant): Promise<Leased | SlotRefusal | null> {
+    const { from, by, rate } = want;
+    const nowMs = clock.now();
+    const at = unreserved(known.reserved, from, rate.everyMs);
+    if (at > by) return { kind: 'later', at };
+    if (at > beforeOf(want) || at > nowMs + reserveAheadMs || known.reserved.length >= reservedMax)
+      return { kind: 'full', freeAt: nowMs + rate.everyMs };
+    const answer = await items.advance(name, {
+      ...{ kind: 'reserve', reserved: at, nowMs, after: latestOf(want), keepUntil: at + keepMs },
+    });
+    const reserved = answer.isMoved ? [...answer.reserved, at] : answer.reserved;
+    const next = answer.at ?? 0;
+    known = { ...known, next, reserved: reserved.filter((one) => one > nowMs), askAt: 0 };
+    // Another instance reserved an instant near it, which this one did not know: this one stays without a call.
+    if (!answer.isMoved || !isApart(at, answer.reserved, rate.everyMs)) return null;
+    return { kind: 'leased', slots: [at], from, next: at + rate.everyMs, freshBefore: at };
   }
 
   return {
     isWellUsed: () => known.isWellUsed,
+    refusal: (want) => refusalOf(known, want),
+    freeFrom: (rate, from) => freeFrom(known, rate, from),
     async lease(want, count) {
       const { from, isBehind, rate } = want;
       let { isBusy } = want;
       for (let writes = 0; writes < writesMax; writes += 1) {
-        const { next, askAt } = known;
-        const isAhead = next >= from && next <= latestOf(want);
-        if (isAhead && askAt >= from) return { kind: 'full', freeAt: askAt };
-        if (isAhead && isBehind) return { kind: 'behind' };
+        const refused = refusalOf(known, want);
+        if (refused !== null) return refused;
+        const isLater = from > clock.now();
         // What is known may be old: while calls wait, others have taken slots since.
-        const isMove = isAhead || (isBusy && !isBehind);
-        const leased = isMove ? await move(want, count) : await beginAnew(want, count);
+        const isMove = isAhead(known, want) || (isBusy && !isBehind && !isLater);
+        const leased = isMove
+          ? await move(want, count)
+          : await (isLater ? reserve(want) : beginAnew(want, count));
         if (leased !== null) return leased;
         isBusy = false;
       }
       return { kind: 'full', freeAt: from + rate.everyMs };
     },
   };
+}
+
+/** How many slots a write leases for so many calls, and for those that will come. */
+function slotsToTake(
+  { next, leadMs, reserved }: Known,
+  want: SlotWant,
+  count: number,
+  use: RecentUse,
+): number {
+  const { from, by } = want;
+  const { everyMs } = want.rate;
+  // The next calls that another limit lets begin at instants of their own do not begin at these slots.
+  const mean = by < Number.POSITIVE_INFINITY ? 0 : use.expected(leadMs - travelMs);
+  const calls = count + Math.max(0, Math.floor(mean - deviations * Math.sqrt(mean)));
+  const begin = Math.max(from, next);
+  const free = Math.max(1, Math.ceil((beforeOf(want) - begin) / everyMs));
+  return Math.min(calls + countIn(reserved, begin, calls * everyMs), free, slotsMax);
+}
+
+/** @param byMs by how much a write moved the instant from `at` on; 0: it did not */
+function knownAfter(
+  want: SlotWant,
+  {
+    at,
+    byMs,
+    reserved,
+    nowMs,
+  }: { at: number; byMs: number; reserved: readonly number[]; nowMs: number },
+): Known {
+  const horizonMs = beforeOf(want) - want.from;
+  const next = at + byMs;
+  const pauseMs = byMs > 0 || at < beforeOf(want) ? 0 : pauseMsOf(want);
+  const leadMs = at - nowMs;
+  const isWellUsed = leadMs >= enoughPart * horizonMs;
+  return { next, reserved, leadMs, askAt: next - horizonMs + pauseMs, isWellUsed };
+}
+
+const isAhead = ({ next }: Known, want: SlotWant) => next >= want.from && next <= latestOf(want);
+
+function refusalOf(known: Known, want: SlotWant): SlotRefusal | null {
+  if (!isAhead(known, want)) return null;
+  if (known.askAt >= want.from) return { kind: 'full', freeAt: known.askAt };
+  if (want.isBehind) return { kind: 'behind' };
+  return known.next > want.by ? { kind: 'later', at: known.next } : null;
+}
+
+function freeFrom({ next, reserved }: Known, { everyMs }: LeasedRate, from: number): number {
+  const first = next <= from + reserveAheadMs ? Math.max(from, next) : from;
+  const isFree = countIn(reserved, first, everyMs) === 0;
+  return isFree ? first : unreserved(reserved, first, everyMs);
+}
+
+/** Slots of which each one that a reserved instant falls into is that of its call. */
+function leasedOf(
+  {
+    first,
+    taken,
+    from,
+    freshBefore,
+  }: Omit<Leased, 'kind' | 'slots' | 'next'> & { first: number; taken: number },
+  { everyMs }: LeasedRate,
+  reserved: readonly number[],
+): Leased | null {
+  const all = Array.from({ length: taken }, (_, place) => first + place * everyMs);
+  const slots = all.filter((slot) => countIn(reserved, slot, everyMs) === 0);
+  if (slots.length === 0) return null;
+  return { kind: 'leased', slots, from, next: first + taken * everyMs, freshBefore };
 }
 
 /** The next slot must be before this instant. */

@@ -25,10 +25,18 @@ export type SlotAnswer = ({ readonly kind: 'slot' } & Slot) | SlotRefusal;
 
 /** See above. */
 export interface RateLeases {
-  /** @throws {UnavailableError} */
+  /**
+   * A slot for calls that may begin now may be later than their `by`, because they share a write.
+   *
+   * @throws {UnavailableError}
+   */
   lease(want: SlotWant): Promise<SlotAnswer>;
   /** The call with this slot is not made: another one gets it. */
   giveBack(name: string, slot: Slot): void;
+  /** See {@link RateItem}. */
+  refusal(want: SlotWant): SlotRefusal | null;
+  /** See {@link RateItem}. */
+  freeFrom(rate: LeasedRate, from: number): number;
   /** See {@link RateItem}. */
   isWellUsed(name: string): boolean;
 }
@@ -47,59 +55,38 @@ interface Batch {
 
 /** Makes the leases of one instance. */
 export function rateLeases(items: LimitItems, clock: Pick<Clock, 'now'>): RateLeases {
-  const rates = recentMap<ReturnType<typeof ofRate>>(ratesMax);
+  const rates = recentMap<OwnRate>(ratesMax);
   const batches = new Map<string, Batch>();
 
-  function ofRate(name: string) {
-    const use = recentUse(clock);
-    const item = rateItem(items, name, use);
-    return { use, spares: spareSlots(clock), item, written: Promise.resolve() };
-  }
-
   function rateOf(name: string) {
-    const own = rates.get(name) ?? ofRate(name);
+    const own = rates.get(name) ?? ofRate(items, clock, name);
     rates.set(name, own);
     return own;
   }
 
-  function spareOf({ rate: { name }, from, isBehind }: SlotWant): SlotAnswer | undefined {
-    const { use, spares } = rateOf(name);
-    const slot = isBehind ? undefined : spares.take(from);
-    if (slot === undefined) return undefined;
-    use.add(1);
-    return { kind: 'slot', ...slot };
-  }
-
-  /** Slots for so many calls; those that are leased for the next calls are kept. */
-  async function leaseAll(want: SlotWant, count: number): Promise<readonly SlotAnswer[]> {
-    const answers: SlotAnswer[] = [];
-    for (let spare = spareOf(want); spare !== undefined; spare = spareOf(want)) {
-      answers.push(spare);
-      if (answers.length === count) return answers;
-    }
-    const { use, spares, item } = rateOf(want.rate.name);
-    const missing = count - answers.length;
-    const leased = await item.lease(want, missing);
-    const slots = leased.kind === 'leased' ? slotsOf(want.rate, leased) : [];
-    use.add(Math.min(missing, slots.length));
-    spares.add(slots.slice(missing));
-    answers.push(...slots.slice(0, missing).map((slot) => ({ kind: 'slot', ...slot }) as const));
-    const none = refusalOf(want.rate, leased, clock.now());
-    return [...answers, ...Array.from({ length: count - answers.length }, () => none)];
-  }
-
-  function begin(key: string, want: SlotWant): Batch {
+  function begin(want: SlotWant, ended: () => void): Batch {
     const rate = rateOf(want.rate.name);
     // What the write before says may be enough to know that there is no slot.
     const answers = rate.written.then(() => {
-      batches.delete(key);
-      return leaseAll({ ...want, from: Math.max(want.from, clock.now()) }, batch.count);
+      ended();
+      const from = Math.max(want.from, clock.now());
+      return leaseAll(rate, { ...want, from }, batch.count, clock.now);
     });
     rate.written = answers.then(
       () => {},
       () => {},
     );
     const batch: Batch = { answers, count: 0 };
+    return batch;
+  }
+
+  function batchOf(want: SlotWant): Batch {
+    // One after another limit has an instant of its own.
+    if (want.from > clock.now()) return begin(want, () => {});
+    // Calls behind others are rare.
+    const key = `${want.rate.name} ${want.isBehind}`;
+    const anyEnd = { ...want, by: Number.POSITIVE_INFINITY };
+    const batch = batches.get(key) ?? begin(anyEnd, () => batches.delete(key));
     batches.set(key, batch);
     return batch;
   }
@@ -107,40 +94,82 @@ export function rateLeases(items: LimitItems, clock: Pick<Clock, 'now'>): RateLe
   return {
     isWellUsed: (name) => rateOf(name).item.isWellUsed(),
     giveBack: (name, { startAt, startBy }) => rateOf(name).spares.add([{ startAt, startBy }]),
+    refusal(want) {
+      const { spares, item } = rateOf(want.rate.name);
+      return spares.next(want.from) === undefined || want.isBehind ? item.refusal(want) : null;
+    },
+    freeFrom(rate, from) {
+      const { spares, item } = rateOf(rate.name);
+      return spares.next(from) ?? item.freeFrom(rate, from);
+    },
     async lease(want) {
-      const { rate, from, isBehind } = want;
-      const spare = spareOf(want);
+      const spare = spareOf(rateOf(want.rate.name), want);
       if (spare !== undefined) return spare;
-      // Calls behind others are rare, and those after another limit have instants of their own.
-      const key = `${rate.name} ${from > clock.now() ? from : 'now'} ${isBehind}`;
-      const batch = batches.get(key) ?? begin(key, want);
+      const batch = batchOf(want);
       const place = batch.count;
       batch.count += 1;
-      return (await batch.answers)[place] ?? full(clock.now() + rate.everyMs, clock.now());
+      const nowMs = clock.now();
+      return (await batch.answers)[place] ?? full(nowMs + want.rate.everyMs, nowMs);
     },
   };
 }
 
+function ofRate(items: LimitItems, clock: Pick<Clock, 'now'>, name: string) {
+  const use = recentUse(clock);
+  const item = rateItem(items, name, use, clock);
+  return { use, spares: spareSlots(clock), item, written: Promise.resolve() };
+}
+
+type OwnRate = ReturnType<typeof ofRate>;
+
+function spareOf(
+  { use, spares }: OwnRate,
+  { from, by, isBehind }: SlotWant,
+): SlotAnswer | undefined {
+  const slot = isBehind ? undefined : spares.take(from, by);
+  if (slot === undefined) return undefined;
+  use.add(1);
+  return { kind: 'slot', ...slot };
+}
+
+/** Slots for so many calls; those that are leased for the next calls are kept. */
+async function leaseAll(
+  rate: OwnRate,
+  want: SlotWant,
+  count: number,
+  nowMs: () => number,
+): Promise<readonly SlotAnswer[]> {
+  const answers: SlotAnswer[] = [];
+  for (let spare = spareOf(rate, want); spare !== undefined; spare = spareOf(rate, want)) {
+    answers.push(spare);
+    if (answers.length === count) return answers;
+  }
+  const { use, spares, item } = rate;
+  const missing = count - answers.length;
+  const leased = await item.lease(want, missing);
+  const slots = leased.kind === 'leased' ? slotsOf(want.rate, leased) : [];
+  use.add(Math.min(missing, slots.length));
+  spares.add(slots.slice(missing));
+  answers.push(...slots.slice(0, missing).map((slot) => ({ kind: 'slot', ...slot }) as const));
+  const none = refusalOf(leased, nowMs());
+  return [...answers, ...Array.from({ length: count - answers.length }, () => none)];
+}
+
 function slotsOf(
   { everyMs, burst }: LeasedRate,
-  { first, from, taken, isFresh }: Leased,
+  { slots, from, freshBefore }: Leased,
 ): readonly Slot[] {
-  return Array.from({ length: taken }, (_, place) => {
+  return slots.map((slot) => {
     // The first calls after a time without any begin when they arrive.
-    if (isFresh && place < burst) return { startAt: from, startBy: first + lateMs(everyMs) };
-    const startAt = Math.max(from, first + (place - (burst - 1)) * everyMs);
+    if (slot < freshBefore) return { startAt: from, startBy: (slots[0] ?? slot) + lateMs(everyMs) };
+    const startAt = Math.max(from, slot - (burst - 1) * everyMs);
     return { startAt, startBy: startAt + lateMs(everyMs) };
   });
 }
 
-function refusalOf(
-  { everyMs }: LeasedRate,
-  leased: Leased | SlotRefusal,
-  nowMs: number,
-): SlotRefusal {
-  if (leased.kind === 'behind') return leased;
-  if (leased.kind === 'full') return full(leased.freeAt, nowMs);
-  return full(leased.first + leased.taken * everyMs, leased.from);
+function refusalOf(leased: Leased | SlotRefusal, nowMs: number): SlotRefusal {
+  if (leased.kind === 'leased') return full(leased.next, leased.from);
+  return leased.kind === 'full' ? full(leased.freeAt, nowMs) : leased;
 }
 
 const full = (freeAt: number, nowMs: number): SlotRefusal => ({

@@ -92,17 +92,22 @@ async function leaseAll(
   from: number,
 ): Promise<Slot | null> {
   let [startAt, startBy] = [from, Number.POSITIVE_INFINITY];
+  const leased: (Slot & { readonly name: string })[] = [];
   for (const { name, everyMs } of slots) {
     if (everyMs === undefined) continue;
     const rate = { name, everyMs, burst: 1 };
     const answer = await rates.lease({
-      ...{ rate, from: startAt, horizonMs, isBusy: true, isBehind: false },
+      ...{ rate, from: startAt, by: startBy, horizonMs, isBusy: true, isBehind: false },
     });
-    if (answer.kind !== 'slot') return null;
+    if (answer.kind === 'slot') leased.push({ ...answer, name });
+    if (answer.kind !== 'slot' || answer.startAt > startBy) {
+      for (const slot of leased) rates.giveBack(slot.name, slot);
+      return null;
+    }
     startAt = answer.startAt;
     startBy = Math.min(startBy, answer.startBy);
   }
-  return startAt <= startBy ? { startAt, startBy } : null;
+  return { startAt, startBy };
 }
 
 const refusal = (waitMs: number): Refusal => ({

@@ -13,14 +13,14 @@ export const mutantsOfLimits: readonly Mutant[] = [
   inLimits(
     'give the calls that ask together one slot',
     'rate-leases',
-    'const startAt = Math.max(from, first + (place - (burst - 1)) * everyMs);',
-    'const startAt = Math.max(from, first);',
+    'const startAt = Math.max(from, slot - (burst - 1) * everyMs);',
+    'const startAt = Math.max(from, slots[0] ?? slot);',
   ),
   inLimits(
     'move a rate by one slot for several calls',
     'rate-item',
-    'const byMs = taken * everyMs;',
-    'const byMs = everyMs;',
+    'const byMs = taken * rate.everyMs;',
+    'const byMs = rate.everyMs;',
   ),
   inLimits(
     'make all calls of an attempt in one slot',
@@ -43,13 +43,19 @@ export const mutantsOfLimits: readonly Mutant[] = [
   inLimits(
     'give a spare slot to several calls',
     'spare-slots',
-    'return own.shift();',
-    'return own[0];',
+    'own = own.filter((slot) => slot !== found);',
+    '',
   ),
   inLimits(
     'lease a rate from the instant that the instance knows alone',
     'rate-item',
-    'if (at === null) {\n      known = nothing;\n      return null;\n    }',
-    "if (at === null || !isMoved) return { kind: 'leased', first: from, from, taken, isFresh: false };",
+    'if (at === null) {\n      known = { ...nothing, reserved };\n      return null;\n    }',
+    'if (at === null || !isMoved) return leasedOf({ first: from, taken, from, freshBefore: from }, rate, []);',
+  ),
+  inLimits(
+    'give a reserved slot to another call as well',
+    'rate-item',
+    'const slots = all.filter((slot) => countIn(reserved, slot, everyMs) === 0);',
+    'const slots = all;',
   ),
 ];

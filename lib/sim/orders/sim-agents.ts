@@ -43,7 +43,7 @@ const tellers = {
   members: {
     east: { domain: 'bank' },
     west: { domain: 'bank', weight: 2 },
-    rival: { limits: { whole: { atOnce: 1 } } },
+    rival: { limits: { whole: { rate: { count: 3, per: 1_000 }, atOnce: 1 } } },
   },
 } as const;
 export const teller = definePool(tellers);
@@ -88,6 +88,6 @@ export const serviceLimits: readonly [CheckedLimit, ...CheckedLimit[]] = [
   {
     ...{ name: 'teller-rival/whole', agents: [teller.member('rival').name] },
     waitsUnder: [teller.member('rival').name],
-    ...{ byTenant: false, atOnce: 1 },
+    ...{ byTenant: false, atOnce: 1, rate: { count: 3, per: 1_000 } },
   },
 ];

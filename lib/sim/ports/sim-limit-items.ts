@@ -7,6 +7,7 @@ import {
   type Occupation,
   type Occupied,
   occupied,
+  reservedForMs,
 } from '#ports/limit-items.ts';
 import type { Machine } from '#sim/world/machine.ts';
 
@@ -20,15 +21,22 @@ export interface LimitTable {
 /** Makes an empty table. */
 export function limitTable(): LimitTable {
   const instants = new Map<string, number>();
+  const reservedOf = new Map<string, readonly number[]>();
   const rooms = new Map<string, Holders>();
   return {
     advance(name, change) {
       const at = instants.get(name) ?? null;
-      const isMoved = mayAdvance(change, at);
-      if (!isMoved) return { isMoved, at };
+      const reserved = reservedOf.get(name) ?? [];
+      const isTaken = change.kind === 'reserve' && reserved.includes(change.reserved);
+      const isMoved = !isTaken && mayAdvance(change, at);
+      if (!isMoved) return { isMoved, at, reserved };
       if (change.kind === 'move') instants.set(name, (at ?? 0) + change.byMs);
-      else instants.set(name, change.to);
-      return { isMoved, at: change.kind === 'move' ? at : change.to };
+      else if (change.kind === 'restart') instants.set(name, change.to);
+      else {
+        const known = reserved.filter((one) => one >= change.nowMs - reservedForMs);
+        reservedOf.set(name, [...known, change.reserved]);
+      }
+      return { isMoved, at: change.kind === 'restart' ? change.to : at, reserved };
     },
     occupy(name, change) {
       const answer = occupied(rooms.get(name) ?? new Map(), change);
@@ -44,6 +52,7 @@ export function limitTable(): LimitTable {
 
 function mayAdvance(change: Advance, at: number | null): boolean {
   if (change.kind === 'move') return at !== null && at >= change.from && at < change.before;
+  if (change.kind === 'reserve') return at === null || at <= change.reserved || at > change.after;
   return at === null || at < change.from || at > change.after;
 }
 

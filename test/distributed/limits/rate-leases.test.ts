@@ -28,12 +28,28 @@ function deployment(everyMs: number, burst = 1, count = 1) {
     now: () => nowMs,
     writes: () => writes,
     giveBack: (answer: SlotAnswer) => answer.kind === 'slot' && all[0]?.giveBack(rate.name, answer),
-    lease: (calls: number, { isBusy = false, isBehind = false, instance = 0 } = {}) =>
+    lease: (
+      calls: number,
+      {
+        isBusy = false,
+        isBehind = false,
+        instance = 0,
+        later = 0,
+        forMs = Number.POSITIVE_INFINITY,
+      } = {},
+    ) =>
       Promise.all(
         Array.from({ length: calls }, async (): Promise<SlotAnswer> => {
           const own = all[instance];
           if (own === undefined) throw new Error('no such instance');
-          return own.lease({ rate, from: nowMs, horizonMs: 500, isBusy, isBehind });
+          return own.lease({
+            rate,
+            from: nowMs + later,
+            by: nowMs + later + forMs,
+            horizonMs: 500,
+            isBusy,
+            isBehind,
+          });
         }),
       ),
   };
@@ -156,6 +172,40 @@ test('a burst that was used up is free again one call at a time', async () => {
   expect(beginsOf(await lease(2))).toEqual([300, 400]);
 });
 
+test('a call that begins later takes a slot of its own, and leaves those before it to others', async () => {
+  const { lease, writes, wait } = deployment(100, 1, 2);
+  expect(beginsOf(await lease(1, { later: 330, forMs: 50 }))).toEqual([330]);
+  expect(writes()).toBe(1);
+  // The first begins when it arrives, within 250 ms; the slot in which the later call begins is not given again.
+  expect(beginsOf(await lease(5, { instance: 1 }))).toEqual([0, 400, 500, 600]);
+  wait(100);
+  const later = { later: 400, instance: 1 };
+  expect(beginsOf(await lease(1, { ...later, forMs: 200 }))).toEqual([700]);
+});
+
+test.each([
+  ['at multiples of its distance', 50, [350, 400, 450]],
+  ['at any instant, of a lower rate', 100, [330, 450, 550]],
+])(
+  'two instances that know nothing of each other do not give one slot to two calls: %s',
+  async (_, everyMs, expected) => {
+    const { lease } = deployment(everyMs, 1, 2);
+    const begins: readonly number[][] = [
+      beginsOf(await lease(1, { later: 330, forMs: 300 })),
+      beginsOf(await lease(1, { later: 350, forMs: 300, instance: 1 })),
+      beginsOf(await lease(1, { later: 330, forMs: 300 })),
+    ];
+    expect(begins.flat()).toEqual(expected);
+  },
+);
+
+test('a slot that would come too late for another limit stays for others', async () => {
+  const { lease, writes } = deployment(100);
+  expect(beginsOf(await lease(4))).toEqual([0, 300, 400, 500]);
+  expect(await lease(1, { later: 150, forMs: 50 })).toEqual([{ kind: 'later', at: begin + 600 }]);
+  expect(writes()).toBe(1);
+});
+
 test('in no interval begin more calls than the rate and its burst, for all instances together and with late calls', async () => {
   const asks = fc.array(
     fc.record({
@@ -163,6 +213,8 @@ test('in no interval begin more calls than the rate and its burst, for all insta
       calls: fc.integer({ min: 1, max: 12 }),
       instance: fc.integer({ min: 0, max: 3 }),
       isBusy: fc.boolean(),
+      later: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1_500 })),
+      forMs: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.integer({ min: 0, max: 400 })),
     }),
     { minLength: 1, maxLength: 40 },
   );
@@ -176,13 +228,15 @@ test('in no interval begin more calls than the rate and its burst, for all insta
       asks,
       fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
       async ({ everyMs, burst }, all, late) => {
-        const { lease, wait } = deployment(everyMs, burst, 4);
+        const { lease, wait, now } = deployment(everyMs, burst, 4);
         const begins: number[] = [];
-        for (const { waitMs, calls, instance, isBusy } of all) {
+        for (const { waitMs, calls, ...how } of all) {
           wait(waitMs);
-          for (const answer of await lease(calls, { instance, isBusy })) {
+          for (const answer of await lease(calls, how)) {
             if (answer.kind !== 'slot') continue;
             const { startAt, startBy } = answer;
+            expect(startAt).toBeGreaterThanOrEqual(now() + how.later);
+            if (how.later > 0) expect(startAt).toBeLessThanOrEqual(now() + how.later + how.forMs);
             expect(startBy).toBeGreaterThanOrEqual(startAt + lateMs(everyMs));
             begins.push(startAt + (late.next().value ?? 0) * (startBy - startAt));
           }

@@ -198,6 +198,64 @@ test('a call in several rates begins before the earliest end of their slots', as
   expect((second.startBy ?? 0) - (second.startAt ?? 0)).toBe(250);
 });
 
+test('calls that wait for slots of their key leave those of all calls to others, as many as the wider rate allows', async () => {
+  const { clock, ask, request, writes } = instance(
+    [limit('per-tenant', { ...perSecond(4), ...byTenant })],
+    { own: [limit('whole', perSecond(50))] },
+  );
+  const begun: { readonly tenant: string; readonly at: number }[] = [];
+  let orders = 0;
+  async function askFor(tenant: string): Promise<void> {
+    orders += 1;
+    const own = request(`o${orders}`, tenant);
+    const answer = await ask(own, true);
+    if (answer !== null && !isHold(answer)) begun.push({ tenant, at: answer.startAt ?? 0 });
+  }
+  const from = clock.now();
+  // One tenant has a backlog, and each of the others has a call; there are more of them than the rate allows.
+  for (let passed = 0; passed < 4_000; passed += 10) {
+    await askFor('backlog');
+    await askFor(`other-${passed}`);
+    clock.jump(10);
+  }
+  const within = begun.filter(({ at }) => at >= from + 1_000 && at < from + 4_000);
+  const ofBacklog = within.filter(({ tenant }) => tenant === 'backlog');
+  expect(ofBacklog.length).toBeGreaterThanOrEqual(11);
+  expect(ofBacklog.length).toBeLessThanOrEqual(13);
+  expect(within.length).toBeGreaterThanOrEqual(0.9 * 150);
+  expect(within.length).toBeLessThanOrEqual(151);
+  expect(writes.length).toBeLessThan(3 * orders);
+});
+
+test('a call asks each rate once, for an instant at which both have a slot', async () => {
+  const { ask, request, writes } = instance(
+    [limit('per-tenant', { ...perSecond(50), ...byTenant })],
+    { own: [limit('whole', perSecond(2))] },
+  );
+  const first = granted(request('o1', 'ada'), await ask(request('o1', 'ada')));
+  const second = granted(request('o2', 'bob'), await ask(request('o2', 'bob')));
+  expect((second.startAt ?? 0) - (first.startAt ?? 0)).toBe(500);
+  expect(writes).toHaveLength(4);
+});
+
+test('the slot of one rate is that of the next call where another rate has none', async () => {
+  const table = limitTable();
+  const limits = [limit('per-tenant', { ...perSecond(4), ...byTenant })];
+  const whole = { own: [limit('whole', perSecond(1))], table };
+  const other = instance([], whole);
+  for (const order of ['o1', 'o2'])
+    granted(other.request(order), await other.ask(other.request(order)));
+  const { ask, request, writes, clock } = instance(limits, whole);
+  const refused = await ask(request('o3', 'ada'), true);
+  expect(refused !== null && isHold(refused)).toBe(true);
+  const keys = () => writes.filter(({ name }) => name.includes('per-tenant'));
+  expect(keys()).toHaveLength(1);
+  clock.jump(100);
+  const again = await ask(request('o3', 'ada'), true);
+  expect(again !== null && isHold(again)).toBe(true);
+  expect(keys()).toHaveLength(1);
+});
+
 test('a call whose slot cannot be leased, because the store gives no answer, gives back its room', async () => {
   const { ask, request, failRates } = instance([
     limit('room', { atOnce: 1 }),

@@ -68,7 +68,14 @@ test('a call waits for its slot, and begins in it', async () => {
 test('a call that is late, and each further one, leases a slot of its own', async () => {
   const { admit, request, clock, others } = agent();
   const own = request(0);
-  await others.lease({ rate, from: clock.now(), horizonMs: 500, isBusy: false, isBehind: false });
+  await others.lease({
+    rate,
+    from: clock.now(),
+    by: Number.POSITIVE_INFINITY,
+    horizonMs: 500,
+    isBusy: false,
+    isBehind: false,
+  });
   await clock.advance(60);
   expect(await admit(own)).toBe(240);
   await clock.advance(240);
@@ -83,6 +90,7 @@ test('a request whose slot cannot be leased is given back', async () => {
     await others.lease({
       rate,
       from: clock.now(),
+      by: Number.POSITIVE_INFINITY,
       horizonMs: 9_000,
       isBusy: true,
       isBehind: false,
