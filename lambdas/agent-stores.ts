@@ -1,8 +1,8 @@
 /** The stores that the instances of an agent's function share; operators learn of the changes of its circuit. */
 import { dynamoClient } from '#aws/clients/dynamo-client.ts';
-import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
+import { dynamoLimitItems } from '#aws/store/limits/dynamo-limit-items.ts';
 import { hasJustOpened, type SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Circuits } from '#ports/health/circuits.ts';
 import type { Ejections } from '#ports/health/ejections.ts';

@@ -1,6 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
+import { dynamoLimitItems } from '#aws/store/limits/dynamo-limit-items.ts';
 import { limitItemsContract } from '../contracts/limit-items.ts';
 import { createTables, type DynamoServer, startDynoxide } from '../support/dynamo-server.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
-import { dynamoLimitItems } from '#aws/store/dynamo-limit-items.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
+import { dynamoLimitItems } from '#aws/store/limits/dynamo-limit-items.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { backlogReportContract } from '../contracts/backlog-report.ts';

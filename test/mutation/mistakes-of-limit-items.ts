@@ -1,8 +1,8 @@
 /** Mistakes in the stored items of limits that all instances of a deployment share. */
 import { type Mistake, mistake } from './mistake.ts';
 
-const items = 'lib/aws/store/dynamo-limit-items.ts';
-const reserved = 'lib/aws/store/reserved-instants.ts';
+const items = 'lib/aws/store/limits/dynamo-limit-items.ts';
+const reserved = 'lib/aws/store/limits/reserved-instants.ts';
 const contract = 'test/aws/dynamo-limit-items.test.ts';
 const rateItem = 'lib/distributed/limits/rate-item.ts';
 const rates = 'test/distributed/limits/rate-leases.test.ts';

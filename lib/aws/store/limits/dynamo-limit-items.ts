@@ -14,9 +14,9 @@ import type {
   Occupation,
   Occupied,
 } from '#ports/limit-items.ts';
-import { type Item, toItem } from './attributes.ts';
+import { type Item, toItem } from '../attributes.ts';
+import { coordinationKey, expiryAttribute, limitKey } from '../tables.ts';
 import { reservedIn, reserveUpdate } from './reserved-instants.ts';
-import { coordinationKey, expiryAttribute, limitKey } from './tables.ts';
 
 type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;
 

@@ -5,9 +5,9 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Advance } from '#ports/limit-items.ts';
 import { reserveAheadMs, reservedForMs } from '#ports/limit-items.ts';
-import type { Item } from './attributes.ts';
-import { toItem } from './attributes.ts';
-import { expiryAttribute } from './tables.ts';
+import type { Item } from '../attributes.ts';
+import { toItem } from '../attributes.ts';
+import { expiryAttribute } from '../tables.ts';
 
 /** Of the instants of one set, ms. */
 const periodMs = 500;
