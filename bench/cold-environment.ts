@@ -6,12 +6,9 @@ export const agents = ['fraud', 'inventory', 'payment', 'shipping'];
 /** The other functions. */
 export const roles = ['front-door', 'submission', 'scheduler', 'supervisor', 'notifier', 'webhook'];
 
-/** At most: bytes that a start loads, and ms that it takes. The front door has the API and its description. */
+/** At most: bytes that a start loads, and ms that it takes. */
 export const bars = {
-  bytes: (name: string): number => {
-    if (agents.includes(name)) return 420_000;
-    return name === 'front-door' ? 770_000 : 600_000;
-  },
+  bytes: (name: string): number => (agents.includes(name) ? 420_000 : 600_000),
   loadMs: 130,
 };
 

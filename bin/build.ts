@@ -36,6 +36,10 @@ const types = reachableFiles(emitted, Object.values(subpaths).map(declared));
 checkTypes(types);
 for (const file of types.files) put(file, textOf(file));
 for (const file of code.files) {
+  if (file.endsWith('.json')) {
+    put(file, JSON.stringify(JSON.parse(textOf(file))));
+    continue;
+  }
   const shipped = shippedCode(file, textOf(file));
   put(file, shipped.code);
   put(`${file}.map`, shipped.map);

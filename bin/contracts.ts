@@ -1,46 +1,25 @@
 #!/usr/bin/env node
-/** Generates the contracts: `npm run contracts`, or with `-- FOLDER`. They contain no handwritten parts. */
+/**
+ * Generates the contracts, and the OpenAPI document that the API serves: `npm run contracts`; with `-- FOLDER` the contracts alone.
+ * They contain no handwritten parts.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractFiles } from '#contracts/published-documents.ts';
-import { serveApi } from '#runtime/local/http-server.ts';
-import { startLocalReeve } from '#runtime/local/local-reeve.ts';
-import { jsonLog } from '#runtime/node/json-log.ts';
-import { systemClock } from '#runtime/node/system-clock.ts';
-import { systemRandom } from '#runtime/node/system-ids.ts';
-import { orderAgents } from '#workflows/order-agents.ts';
+import { describeApi } from '#http/description/describe-api.ts';
+import { operations } from '#http/requests/routing.ts';
+import { apiDocument } from '#http/routes/api-document.ts';
 import { workflows } from '#workflows/shipped.ts';
 
 const folder = process.argv[2] ?? 'docs/contracts';
 
-const files = contractFiles(await openApi());
+if (process.argv[2] === undefined) {
+  const served = JSON.stringify(describeApi(), null, 2);
+  writeFileSync('lib/http/description/openapi.json', `${served}\n`);
+}
+const names = workflows.map(({ name }) => name);
+const files = contractFiles(await apiDocument(new Set(operations), [...new Set(names)]));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const [file, text] of files) writeFileSync(join(folder, file), text);
 console.log(`${folder}: ${[...files.keys()].join(', ')}`);
-
-/** The OpenAPI document of the shipped Reeve's API. */
-async function openApi(): Promise<unknown> {
-  const log = jsonLog(systemClock, 'error', (text) => process.stderr.write(text));
-  const nowhere = 'http://service.invalid';
-  const services = { fraud: nowhere, inventory: nowhere, payment: nowhere, shipping: nowhere };
-  const reeve = await startLocalReeve({
-    workflows,
-    agents: orderAgents(services, fetch),
-    path: ':memory:',
-    clock: systemClock,
-    random: systemRandom,
-    log,
-  });
-  try {
-    const options = { port: 0 };
-    const { url, close } = await serveApi(reeve, options);
-    try {
-      return await (await fetch(`${url}/openapi.json`)).json();
-    } finally {
-      await close();
-    }
-  } finally {
-    reeve.close();
-  }
-}

@@ -167,7 +167,8 @@ export const lambdaVariables = {
 export function readConfig<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): Readonly<z.infer<z.ZodObject<Shape>>> {
-  const parsed = z.object(shape).safeParse(process.env);
+  // Read once: to compile the schema for later values, as zod does by itself, costs milliseconds of the start.
+  const parsed = z.object(shape).safeParse(process.env, { jitless: true });
   if (parsed.success) return Object.freeze(parsed.data);
   const faults = refusedText(parsed.error, 'the environment');
   throw new ReeveError('config-invalid', `Invalid environment: ${faults}.`);

@@ -1,8 +1,5 @@
 /** The API: one router for Node and for Lambda. Routes check and translate; roles decide. */
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
-import { etag } from 'hono/etag';
-import { HTTPException } from 'hono/http-exception';
+import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { routes } from '#core/access/routes.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -10,8 +7,8 @@ import { accessLog } from '#http/access/access-log.ts';
 import { guard } from '#http/access/guard.ts';
 import { limitedBody } from '#http/requests/json-body.ts';
 import { knownParameters } from '#http/requests/known-parameters.ts';
-import { validationProblem } from '#http/requests/validation.ts';
 import { agentRoutes } from '#http/routes/agent-routes.ts';
+import type { ApiRouter } from '#http/routes/api-router.ts';
 import { batchRoute } from '#http/routes/batch-route.ts';
 import { healthRoute } from '#http/routes/health-routes.ts';
 import { operatorRoutes } from '#http/routes/operator-routes.ts';
@@ -22,14 +19,8 @@ import { faultProblem, logFault } from './fault-problem.ts';
 import { problem, Refusal, respondProblem } from './problem.ts';
 
 /** @param addRoutes adds those that this Reeve has besides; none on AWS */
-export function api(
-  ports: ApiPorts,
-  addRoutes: (app: OpenAPIHono) => void = () => {},
-): OpenAPIHono {
-  const app = new OpenAPIHono({
-    defaultHook: (result, context) =>
-      result.success ? undefined : respondProblem(context, validationProblem(result)),
-  });
+export function api(ports: ApiPorts, addRoutes: (app: ApiRouter) => void = () => {}): ApiRouter {
+  const app: ApiRouter = new Hono();
   if (ports.accessLog !== null) app.use(accessLog(ports.accessLog));
   app.use(guard(ports.guard));
   app.use(limitedBody());
@@ -38,8 +29,7 @@ export function api(
   app.use(routes.submitOrders.path, async (context, next) =>
     context.req.method === 'POST' ? next() : refuseMethod(context, ['POST']),
   );
-  app.use(knownParameters(app));
-  for (const path of ['/orders', '/orders/:id', '/workflows', '/activity']) app.get(path, etag());
+  app.use(knownParameters);
   orderRoutes(app, ports);
   batchRoute(app, ports);
   operatorRoutes(app, ports);
@@ -56,9 +46,6 @@ export function api(
   app.onError((error, context) => {
     if (error instanceof Refusal) {
       return respondProblem(context, error.problem, error.retryAfterSeconds);
-    }
-    if (error instanceof HTTPException && error.status === 400) {
-      return respondProblem(context, problem('json-malformed', 'The body is not valid JSON.'));
     }
     if (error instanceof ReeveError && error.code === 'cursor-invalid') {
       return respondProblem(context, problem('cursor-invalid', error.message));

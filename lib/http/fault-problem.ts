@@ -1,7 +1,8 @@
 /** The answer to an error that is none of the caller's. */
 import { errorKind, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
-import { type Problem, problem } from './problem.ts';
+import { problem } from './problem.ts';
+import type { Problem } from './problem-schema.ts';
 
 const fullDetail =
   'Nothing was written, and no accepted order is lost. Try again when the disk has free space: Reeve then continues without further action.';

@@ -10,7 +10,7 @@ import {
   instant,
   waitSchema,
 } from './history-schemas.ts';
-import { problemSchema } from './problem.ts';
+import { problemSchema } from './problem-schema.ts';
 
 const processState = z.enum(processStates);
 

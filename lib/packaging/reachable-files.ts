@@ -12,7 +12,7 @@ export interface Reachable {
 }
 
 /**
- * Follows relative imports. `.d.ts` files follow declarations, because their specifiers end with `.js` as well.
+ * Follows relative imports, except that of the package file, which the build writes. `.d.ts` files follow declarations, because their specifiers end with `.js` as well.
  *
  * @throws {Error} when a file is missing
  */
@@ -27,7 +27,7 @@ export function reachableFiles(folder: string, from: readonly string[]): Reachab
     for (const specifier of specifiersOf(readFileSync(join(folder, file), 'utf8'))) {
       if (!specifier.startsWith('.')) {
         packages.set(specifier, [...(packages.get(specifier) ?? []), file]);
-      } else if (!specifier.endsWith('.json')) {
+      } else if (!specifier.endsWith('/package.json')) {
         const path = join(dirname(file), specifier);
         left.push(file.endsWith('.d.ts') ? path.replace(/\.js$/, '.d.ts') : path);
       }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { agentName } from '#core/model/ids.ts';
 import { activitySchema } from '#http/activity-schemas.ts';
 import { agentSchema, agentsSchema } from '#http/agent-schemas.ts';
-import { problemSchema } from '#http/problem.ts';
+import { problemSchema } from '#http/problem-schema.ts';
 import { body, orderIdOf, scenario } from './scenario.ts';
 
 const readJson = async (response: Response): Promise<unknown> => response.json();

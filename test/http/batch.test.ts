@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { UnavailableError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
-import { problemSchema } from '#http/problem.ts';
+import { problemSchema } from '#http/problem-schema.ts';
 import { batchResultSchema } from '#http/schemas.ts';
 import { submissionBatch } from '#roles/submission/submission-batch.ts';
 import type { SubmissionOutcome, SubmissionRequest } from '#roles/submission.ts';

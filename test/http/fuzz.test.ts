@@ -1,7 +1,7 @@
 /** Random requests are answered or refused with a problem document, never with 5xx. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { problemSchema } from '#http/problem.ts';
+import { problemSchema } from '#http/problem-schema.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 import {
   body,

@@ -1,7 +1,7 @@
 /** Ambiguous input is refused, and the reason names what to change. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { problemSchema } from '#http/problem.ts';
+import { problemSchema } from '#http/problem-schema.ts';
 import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 async function refusalOf(response: Response) {

@@ -1,5 +1,4 @@
 /** An API over a real Reeve in memory, with agents that the test controls. */
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import type { Identity, Principal } from '#core/access/principal.ts';
@@ -7,6 +6,7 @@ import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { ProcessApiPorts } from '#http/api-ports.ts';
 import { processApi } from '#http/process-api.ts';
+import type { ApiRouter } from '#http/routes/api-router.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
 import { assembleSubmissionBatch } from '#roles/assemble.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
@@ -29,7 +29,7 @@ const dinner = defineWorkflow({
   .build();
 
 export interface Scenario {
-  readonly app: OpenAPIHono;
+  readonly app: ApiRouter;
   readonly reeve: LocalReeve;
   /** From now on the agent refuses every call, or none. */
   refuse(refuses: boolean): void;
@@ -51,7 +51,7 @@ export const json = { 'content-type': 'application/json' };
 /** `change`: replaces a dependency of the API, to make it fail. */
 export async function scenario(
   change: (ports: ProcessApiPorts) => ProcessApiPorts = (ports) => ports,
-  apiOf: (ports: ProcessApiPorts) => OpenAPIHono = processApi,
+  apiOf: (ports: ProcessApiPorts) => ApiRouter = processApi,
 ): Promise<Scenario> {
   let refuses = false;
   let gate: Promise<void> = Promise.resolve();

@@ -123,7 +123,8 @@ export const workflowForm = z.strictObject({
  * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind, or not known
  */
 export function checkOptions(form: z.ZodType, owner: string, options: unknown): void {
-  const { error } = form.safeParse(options);
+  // Checked once, when a program starts: zod is not to compile the form for later values.
+  const { error } = form.safeParse(options, { jitless: true });
   if (error === undefined) return;
   throw new DefinitionError('options-invalid', `${owner}: ${refusedText(error, 'its options')}.`);
 }

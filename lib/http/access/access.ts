@@ -1,7 +1,7 @@
 /** Authentication, once per request, and authorisation, by each route. */
 import type { MiddlewareHandler } from 'hono';
 import { type Identity, mayAct, type Principal } from '#core/access/principal.ts';
-import { type ApiRoute, type Operation, routes } from '#core/access/routes.ts';
+import type { ApiRoute } from '#core/access/routes.ts';
 import { problem, Refusal, respondProblem } from '#http/problem.ts';
 
 /** The credentials of a request. */
@@ -24,18 +24,8 @@ export interface AccessEnv {
   };
 }
 
-/** The access part of a route's definition; a route without an entry in the table does not compile. */
-export function authorised<Name extends Operation>(operationId: Name) {
-  const route: ApiRoute = routes[operationId];
-  const path: (typeof routes)[Name]['path'] = routes[operationId].path;
-  const method: (typeof routes)[Name]['method'] = routes[operationId].method;
-  // The least role is not a scope of `security`, because OpenAPI before 3.1 and linters allow scopes for OAuth only.
-  const security = route.role === 'anyone' ? [] : [{ bearer: [] }];
-  const role = { 'x-required-role': route.role };
-  return { operationId, method, path, security, ...role, middleware: allowed(route) };
-}
-
-function allowed({ role, confined }: ApiRoute): MiddlewareHandler<AccessEnv> {
+/** Lets those pass that may use the route. */
+export function allowed({ role, confined }: ApiRoute): MiddlewareHandler<AccessEnv> {
   return async (context, next) => {
     if (role === 'anyone') return next();
     const principal = context.get('principal');

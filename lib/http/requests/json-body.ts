@@ -1,11 +1,11 @@
 /** Request bodies: strict JSON in UTF-8, or none where a route needs none. A body that parsers read differently is refused. */
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { routes } from '#core/access/routes.ts';
 import { faultText, notUtf8, strictJson, utf8Text } from '#core/codec/strict-json.ts';
 import { limits } from '#core/model/limits.ts';
-import { type Problem, problem, respondProblem } from '#http/problem.ts';
+import { problem, respondProblem } from '#http/problem.ts';
+import type { Problem } from '#http/problem-schema.ts';
 
 /** Refuses a body over the limit of its route, with or without a Content-Length. */
 export function limitedBody(): MiddlewareHandler {
@@ -39,16 +39,8 @@ const brokenOff = problem(
   'The connection ended before the body was complete.',
 );
 
-export function jsonBodies(app: OpenAPIHono): void {
-  app.on(
-    'POST',
-    ['/orders', '/orders/batch', '/orders/:id/reprioritise', '/agents/:name'],
-    jsonBody(true),
-  );
-  app.on('POST', ['/orders/:id/resubmit', '/orders/:id/cancel'], jsonBody(false));
-}
-
-function jsonBody(isRequired: boolean): MiddlewareHandler {
+/** Refuses what is not strict JSON. @param isRequired whether there must be a body */
+export function jsonBody(isRequired: boolean): MiddlewareHandler {
   return async (context, next) => {
     const coding = context.req.header('content-encoding') ?? 'identity';
     if (coding.toLowerCase() !== 'identity') {

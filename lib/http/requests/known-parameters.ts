@@ -2,39 +2,39 @@
  * Refuses queries that Reeve would misinterpret: an unknown parameter (the response to `?State=Error` would list
  * every order), a repeated parameter, and one that is not UTF-8.
  */
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { FieldError } from '#core/codec/field-errors.ts';
 import { fieldProblem, respondProblem } from '#http/problem.ts';
 import { nearestName } from '#text/nearest-name.ts';
+import { partsOf } from './requests.ts';
+import { operations, routingOf } from './routing.ts';
 
-/** Covers every route that `app` describes, including later ones; pages accept any query. */
-export function knownParameters(app: OpenAPIHono): MiddlewareHandler {
-  const known = new Map<string, readonly string[]>();
-  const learn = () => {
-    for (const definition of app.openAPIRegistry.definitions) {
-      if (definition.type !== 'route') continue;
-      const { method, path, request } = definition.route;
-      const query = request?.query;
-      const names = query !== undefined && 'shape' in query ? Object.keys(query.shape) : [];
-      known.set(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, names);
-    }
-  };
-  const namesFor = (context: Context): readonly string[] | null => {
-    if (known.size === 0) learn();
-    const route = matchedRoutes(context).find(({ method, path }) => known.has(`${method} ${path}`));
-    return route === undefined ? null : (known.get(`${route.method} ${route.path}`) ?? null);
-  };
-  return (context, next) => {
-    const [, query = ''] = /\?([^#]*)/.exec(context.req.url) ?? [];
-    if (query === '') return next();
-    const names = namesFor(context);
-    const errors = names === null ? [] : queryErrors(query, names);
-    if (errors.length === 0) return next();
-    return Promise.resolve(respondProblem(context, fieldProblem('query-invalid', errors)));
-  };
+export const knownParameters: MiddlewareHandler = (context, next) => {
+  const [, query = ''] = /\?([^#]*)/.exec(context.req.url) ?? [];
+  if (query === '') return next();
+  const names = namesFor(context);
+  const errors = names === null ? [] : queryErrors(query, names);
+  if (errors.length === 0) return next();
+  return Promise.resolve(respondProblem(context, fieldProblem('query-invalid', errors)));
+};
+
+/** Null for pages, which accept any query. */
+function namesFor(context: Context): readonly string[] | null {
+  for (const { method, path } of matchedRoutes(context)) {
+    const names = known.get(`${method} ${path}`);
+    if (names !== undefined) return names;
+  }
+  return null;
 }
+
+/** By the method and the path of a route. */
+const known: ReadonlyMap<string, readonly string[]> = new Map(
+  operations.map((operation) => {
+    const { method, path } = routingOf(operation);
+    return [`${method} ${path}`, Object.keys(partsOf(operation).query?.shape ?? {})];
+  }),
+);
 
 function queryErrors(query: string, names: readonly string[]): FieldError[] {
   const seen = new Map<string, number>();

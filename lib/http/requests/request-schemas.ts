@@ -1,5 +1,5 @@
-/** The schemas of requests: headers, queries and bodies; the OpenAPI description is generated from them. */
-import { z } from '@hono/zod-openapi';
+/** The schemas of requests: paths, headers, queries and bodies; the OpenAPI document has them as `requests.ts` names them. */
+import * as z from 'zod';
 import { jsonSchema } from '#core/codec/json-schema.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { memberWeightMax } from '#core/definition/agent-pool.ts';
@@ -15,7 +15,7 @@ const instant = z.iso.datetime({
     'must be an instant such as 2026-01-31T12:00:00Z or 2026-01-31T14:00:00+02:00 (a + in a URL is written %2B)',
 });
 const submission = {
-  workflow: z.string().min(1).max(40).openapi({ example: 'order-fulfilment' }),
+  workflow: z.string().min(1).max(40).meta({ example: 'order-fulfilment' }),
   details: z
     // Not an object schema, because the schema of the workflow must get the document unchanged.
     .custom<JsonValue>(isObject, {
@@ -23,7 +23,7 @@ const submission = {
       abort: true,
     })
     .pipe(jsonSchema)
-    .openapi({ type: 'object', description: 'The document that the workflow defines.' }),
+    .meta({ type: 'object', description: 'The document that the workflow defines.' }),
   priority: z.enum(priorities).default('normal'),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   replyTo: z
@@ -31,12 +31,12 @@ const submission = {
     .min(1)
     .max(40)
     .optional()
-    .openapi({ description: 'The name of a registered response channel.' }),
-  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+    .meta({ description: 'The name of a registered response channel.' }),
+  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().meta({
     description: 'Your own name for the order. It is part of each status message and alert.',
   }),
 };
-export const submissionSchema = z.strictObject(submission).openapi('Submission');
+export const submissionSchema = z.strictObject(submission);
 export type SubmissionDocument = z.infer<typeof submissionSchema>;
 
 const submissionKey = z
@@ -45,8 +45,14 @@ const submissionKey = z
   .regex(submissionKeyForm.pattern, submissionKeyForm.message)
   .optional();
 
+export const orderParam = z.object({ id: z.string().meta({ description: 'The order id.' }) });
+
+export const agentParam = z.object({
+  name: z.string().meta({ description: 'The agent; or the pool, of a limit.' }),
+});
+
 export const keyHeader = z.object({
-  'idempotency-key': submissionKey.openapi({
+  'idempotency-key': submissionKey.meta({
     description:
       'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
     example: 'cart-4711',
@@ -54,130 +60,119 @@ export const keyHeader = z.object({
 });
 
 /** Checked for each order by itself, so that a fault of one does not refuse the others. */
-export const batchOrderSchema = z
-  .strictObject({
-    ...submission,
-    key: submissionKey.openapi({
-      description: 'Its idempotency key, as the header `Idempotency-Key` of a single submission.',
-      example: 'cart-4711',
-    }),
-  })
-  .openapi('BatchOrder');
+export const batchOrderSchema = z.strictObject({
+  ...submission,
+  key: submissionKey.meta({
+    description: 'Its idempotency key, as the header `Idempotency-Key` of a single submission.',
+    example: 'cart-4711',
+  }),
+});
 
-export const batchSchema = z
-  .strictObject({
-    orders: z
-      .array(
-        z.unknown().openapi({
-          anyOf: [
-            { $ref: '#/components/schemas/BatchOrder' },
-            { description: 'Anything else is refused by itself.' },
-          ],
-        }),
-      )
-      .min(1)
-      .max(limits.batchOrdersMax),
-  })
-  .openapi('Batch');
+export const batchSchema = z.strictObject({
+  orders: z
+    .array(
+      z.unknown().meta({
+        anyOf: [
+          { $ref: '#/components/schemas/BatchOrder' },
+          { description: 'Anything else is refused by itself.' },
+        ],
+      }),
+    )
+    .min(1)
+    .max(limits.batchOrdersMax),
+});
 
 export const ifMatchHeader = z.object({
   'if-match': z
     .string()
     .regex(/^"[1-9]\d{0,9}"$/, 'must be a revision in double quotes, such as "7"')
     .optional()
-    .openapi({
+    .meta({
       description: 'A revision, in double quotes. An order that has changed since is not changed.',
       example: '"7"',
     }),
 });
 
-export const resubmitSchema = z
-  .strictObject({
-    set: z
-      .record(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
-      .optional()
-      .openapi({
-        type: 'object',
-        additionalProperties: {},
-        description:
-          'New values for fields of the details, by dotted path. Only fields that no started step has used can be corrected.',
-        example: { 'payment.token': 'tok_2' },
-      }),
-  })
-  .openapi('Resubmit');
+export const resubmitSchema = z.strictObject({
+  set: z
+    .record(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
+    .optional()
+    .meta({
+      type: 'object',
+      additionalProperties: {},
+      description:
+        'New values for fields of the details, by dotted path. Only fields that no started step has used can be corrected.',
+      example: { 'payment.token': 'tok_2' },
+    }),
+});
 
 /** Strict, because other members would have no effect. */
-export const cancelSchema = z.strictObject({}).openapi('Cancel');
+export const cancelSchema = z.strictObject({});
 
-export const reprioritiseSchema = z
-  .strictObject({ priority: z.enum(priorities) })
-  .openapi('Reprioritise');
+export const reprioritiseSchema = z.strictObject({ priority: z.enum(priorities) });
 
 export const agentChangeSchema = z
   .strictObject({
-    drained: z.boolean().optional().openapi({
+    drained: z.boolean().optional().meta({
       description: 'true: no new calls go to it. false: they go there again.',
     }),
-    weight: z.int().min(0).max(memberWeightMax).nullable().optional().openapi({
+    weight: z.int().min(0).max(memberWeightMax).nullable().optional().meta({
       description:
         'Its share of the calls that may go to any member of its pool, also of those that wait; null for that of the definition. With 0 it only gets what is bound to its domain.',
     }),
     limit: z
       .strictObject({
-        name: z.string().min(1).max(40).openapi({ example: 'per-tenant' }),
+        name: z.string().min(1).max(40).meta({ example: 'per-tenant' }),
         rate: z
           .strictObject({ count: z.int(), per: z.int(), burst: z.int().exactOptional() })
           .exactOptional(),
         atOnce: z.int().exactOptional(),
       })
       .optional()
-      .openapi({
+      .meta({
         description:
           'How much one of its limits allows; amounts that are left out are those of its definition.',
       }),
   })
   .refine((change) => Object.values(change).filter((one) => one !== undefined).length === 1, {
     error: 'must have either drained, weight or limit',
-  })
-  .openapi('AgentChange');
+  });
 
 const name = z.string().min(1).max(40);
 
 export const listQuery = z.object({
   state: z.enum(processStates).optional(),
   workflow: name.optional(),
-  agent: name.optional().openapi({
+  agent: name.optional().meta({
     description:
       'Orders with a fault of a step of this agent, or with a call to it in flight or held.',
   }),
-  step: name.optional().openapi({ description: 'Orders with a fault of this step.' }),
+  step: name.optional().meta({ description: 'Orders with a fault of this step.' }),
   fault: z
     .string()
     .min(1)
     .max(limits.faultCodeLengthMax)
     .optional()
-    .openapi({ description: 'Orders with this fault code.', example: 'declined' }),
-  held: z.literal('true').optional().openapi({
+    .meta({ description: 'Orders with this fault code.', example: 'declined' }),
+  held: z.literal('true').optional().meta({
     description:
       'Orders with a step that waits for its agent, or for earlier orders of the same singleton key.',
   }),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
-  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().openapi({
+  correlationId: z.string().min(1).max(limits.correlationIdLengthMax).optional().meta({
     description: 'Orders with this correlation id.',
   }),
   since: instant
     .optional()
-    .openapi({ description: 'Orders that last changed at this instant or later.' }),
-  before: instant
-    .optional()
-    .openapi({ description: 'Orders that last changed before this instant.' }),
+    .meta({ description: 'Orders that last changed at this instant or later.' }),
+  before: instant.optional().meta({ description: 'Orders that last changed before this instant.' }),
   limit: wholeNumber(1, limits.listMax)
     .default(50)
-    .openapi({ type: 'integer', minimum: 1, maximum: limits.listMax, default: 50 }),
+    .meta({ type: 'integer', minimum: 1, maximum: limits.listMax, default: 50 }),
   cursor: z
     .string()
     .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor of an earlier page')
     .max(cursorLengthMax, 'must be a cursor of an earlier page')
     .optional()
-    .openapi({ description: 'The cursor of the page before, with the same filters.' }),
+    .meta({ description: 'The cursor of the page before, with the same filters.' }),
 });

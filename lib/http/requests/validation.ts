@@ -1,7 +1,8 @@
 /** Formats the errors of a schema as a problem that names the fields. */
-import type { z } from '@hono/zod-openapi';
+import type * as z from 'zod';
 import { fieldErrors } from '#core/codec/field-errors.ts';
-import { fieldProblem, type Problem, type ProblemCode } from '#http/problem.ts';
+import { fieldProblem, type ProblemCode } from '#http/problem.ts';
+import type { Problem } from '#http/problem-schema.ts';
 
 /** By the part of the request: the code of the problem, and the name of the whole part. */
 const targets: Readonly<Record<string, readonly [ProblemCode, string]>> = {

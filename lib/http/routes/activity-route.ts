@@ -1,31 +1,15 @@
 /** `GET /activity`: the last hour by minute, and the numbers of live orders and calls. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AgentNow } from '#core/view/agents-now.ts';
-import { authorised } from '#http/access/access.ts';
-import { type ActivityDocument, activitySchema } from '#http/activity-schemas.ts';
+import type { ActivityDocument } from '#http/activity-schemas.ts';
 import type { Activity, AgentActivity, AliveCounts, ProcessApiPorts } from '#http/api-ports.ts';
-import { problemResponses } from '#http/problem.ts';
 import { operatedView } from './agent-routes.ts';
-
-const route = createRoute({
-  ...authorised('showActivity'),
-  tags: ['Service'],
-  summary: 'Get the activity of the last hour',
-  description:
-    'Orders by the minute of the last hour, live orders by workflow and state, what waits, and calls, latency, held steps and circuit of each agent. Not served on AWS.',
-  responses: {
-    200: {
-      description: 'The activity.',
-      content: { 'application/json': { schema: activitySchema } },
-    },
-    ...problemResponses(400, 401, 403, 503),
-  },
-});
+import type { ApiRouter } from './api-router.ts';
+import { serve } from './serve.ts';
 
 type ActivityPorts = Pick<ProcessApiPorts, 'lastSweepAt' | 'agents' | 'activity'>;
 
-export function activityRoute(app: OpenAPIHono, ports: ActivityPorts): void {
-  app.openapi(route, async (context) => {
+export function activityRoute(app: ApiRouter, ports: ActivityPorts): void {
+  serve(app, 'showActivity', async (context) => {
     const [{ agents }, lastSweepAt] = await Promise.all([ports.agents.list(), ports.lastSweepAt()]);
     const operated = new Map<string, AgentNow>(agents.map((agent) => [agent.name, agent]));
     return context.json(activityView(ports.activity(), operated, lastSweepAt), 200);

@@ -1,70 +1,23 @@
 /** Agents and their limits: what they do now, and what operators change of them while orders run. */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Changed } from '#core/definition/agent-settings.ts';
 import type { AgentNow, AgentsNow, MemberNow } from '#core/view/agents-now.ts';
-import { authorised } from '#http/access/access.ts';
-import {
-  type AgentDocument,
-  type AgentsDocument,
-  agentSchema,
-  agentsSchema,
-  type LimitDocument,
-  limitSchema,
-} from '#http/agent-schemas.ts';
+import type { AgentDocument, AgentsDocument, LimitDocument } from '#http/agent-schemas.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
-import { problem, problemResponses, Refusal } from '#http/problem.ts';
-import { agentChangeSchema } from '#http/requests/request-schemas.ts';
+import { problem, Refusal } from '#http/problem.ts';
 import type { AgentOutcome, AgentRequest } from '#roles/agent-control.ts';
 import type { LimitNow, LimitOutcome } from '#roles/limit-control.ts';
-import { jsonResponse } from './json-response.ts';
-
-const listRoute = createRoute({
-  ...authorised('listAgents'),
-  tags: ['Agents'],
-  summary: 'List agents, pools and limits',
-  description:
-    'Each agent with its state, its pool, domain and weight, its circuit, and what is in flight and waits, where that is known; each pool with its members; each limit with how much it allows.',
-  responses: {
-    200: jsonResponse('Every agent, pool and limit.', agentsSchema),
-    ...problemResponses(400, 401, 403, 503),
-  },
-});
-
-const agentParam = z.object({
-  name: z.string().openapi({
-    param: { name: 'name', in: 'path' },
-    description: 'The agent; or the pool, of a limit.',
-  }),
-});
-
-const changeRoute = createRoute({
-  ...authorised('changeAgent'),
-  tags: ['Agents'],
-  summary: 'Drain or resume an agent, or change its weight or a limit',
-  description:
-    'No new calls go to a drained agent: steps go to other members of its pool. Steps in doubt and undos that are bound to its domain still go there, and calls in flight go on. The steps of an agent without a pool, or of a pool without another member, are held until it is resumed; no failure is counted. A limit that is lowered lets calls in flight end.',
-  request: {
-    params: agentParam,
-    body: { required: true, content: { 'application/json': { schema: agentChangeSchema } } },
-  },
-  responses: {
-    200: jsonResponse(
-      'Stored. It is in force within a second. The agent; or the limit that was changed.',
-      z.union([agentSchema, limitSchema]),
-    ),
-    ...problemResponses(400, 401, 403, 404, 409, 413, 415, 422, 503),
-  },
-});
+import type { ApiRouter } from './api-router.ts';
+import { serve } from './serve.ts';
 
 export function agentRoutes(
-  app: OpenAPIHono,
+  app: ApiRouter,
   { agents, limits }: Pick<ApiPorts, 'agents' | 'limits'>,
 ): void {
-  app.openapi(listRoute, async (context) => {
+  serve(app, 'listAgents', async (context) => {
     const [now, allowed] = await Promise.all([agents.list(), limits.list()]);
     return context.json({ ...agentsView(now), limits: allowed.map(limitView) }, 200);
   });
-  app.openapi(changeRoute, async (context) => {
+  serve(app, 'changeAgent', async (context) => {
     const { name } = context.req.valid('param');
     const { drained = false, weight, limit } = context.req.valid('json');
     const by = context.get('principal').name;

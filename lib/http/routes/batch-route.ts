@@ -1,44 +1,24 @@
 /** Bulk submission: many orders in one request, each with an outcome of its own. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Principal } from '#core/access/principal.ts';
 import { fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin } from '#core/codec/json-size.ts';
 import { errorKind } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
-import { authorised } from '#http/access/access.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
 import { faultProblem, logFault } from '#http/fault-problem.ts';
-import {
-  fieldProblem,
-  type Problem,
-  problem,
-  problemResponses,
-  Refusal,
-  retryAfterSeconds,
-} from '#http/problem.ts';
-import { batchOrderSchema, batchSchema } from '#http/requests/request-schemas.ts';
-import { type BatchOutcomeDocument, batchResultSchema } from '#http/schemas.ts';
+import { fieldProblem, problem, Refusal, retryAfterSeconds } from '#http/problem.ts';
+import type { Problem } from '#http/problem-schema.ts';
+import { batchOrderSchema } from '#http/requests/request-schemas.ts';
+import type { BatchOutcomeDocument } from '#http/schemas.ts';
 import type { Log } from '#ports/log.ts';
 import type { BatchOutcome } from '#roles/submission/submission-batch.ts';
 import type { SubmissionRequest } from '#roles/submission.ts';
-import { jsonResponse } from './json-response.ts';
+import type { ApiRouter } from './api-router.ts';
+import { serve } from './serve.ts';
 import { locationOf, refusalOf, requestOf } from './submission-answers.ts';
 
-const batchRouteDefinition = createRoute({
-  ...authorised('submitOrders'),
-  tags: ['Orders'],
-  summary: 'Submit many orders',
-  description: `Up to ${limits.batchOrdersMax} orders, each as a single submission has it, with its idempotency key as \`key\`. The answer has one outcome for each order, in the same sequence: a fault of one order does not concern the others. Orders with keys can be sent again, all of them or some, also by themselves: no second order is created. The request as a whole is refused only when it is not valid JSON, is too large, or is no list of orders; then nothing was stored.`,
-  request: { body: { required: true, content: { 'application/json': { schema: batchSchema } } } },
-  responses: {
-    200: jsonResponse('The outcome of each order.', batchResultSchema),
-    ...problemResponses(400, 401, 403, 413, 415, 422),
-  },
-});
-
-export function batchRoute(app: OpenAPIHono, ports: ApiPorts): void {
-  app.openAPIRegistry.register('BatchOrder', batchOrderSchema);
-  app.openapi(batchRouteDefinition, async (context) => {
+export function batchRoute(app: ApiRouter, ports: ApiPorts): void {
+  serve(app, 'submitOrders', async (context) => {
     if (context.req.header('idempotency-key') !== undefined) throw keyOfAll();
     const principal = context.get('principal');
     const entries = context.req.valid('json').orders.map((order) => entryOf(principal, order));

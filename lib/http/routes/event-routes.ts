@@ -1,41 +1,17 @@
 /** Server-sent events: the changes of all orders, or one order from its beginning. */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { maySee, type Principal } from '#core/access/principal.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { authorised } from '#http/access/access.ts';
 import { whileAllowed } from '#http/access/still-allowed.ts';
 import type { ProcessApiPorts } from '#http/api-ports.ts';
-import { problem, problemResponses, Refusal } from '#http/problem.ts';
+import { problem, Refusal } from '#http/problem.ts';
+import type { ApiRouter } from './api-router.ts';
 import type { Follower } from './follower.ts';
 import { type Followers, type Following, followers, type Scope } from './followers.ts';
 import { type OrderEvents, orderEvents } from './order-events.ts';
-import { knownForm, orderParam, unknownOrder } from './order-id.ts';
-
-const stream = {
-  description: 'Server-sent events.',
-  content: { 'text/event-stream': { schema: z.string() } },
-};
-
-const eventsRoute = createRoute({
-  ...authorised('followOrders'),
-  tags: ['Events'],
-  summary: 'Follow all orders',
-  description:
-    'Server-sent events: an `order` event for every change from now on. Under load only the latest change of each order is sent, and a `missed` event gives the number of orders left out. A `dropped` event ends the stream of a reader with too many unread events.',
-  responses: { 200: stream, ...problemResponses(400, 401, 403, 503) },
-});
-
-const orderEventsRoute = createRoute({
-  ...authorised('followOrder'),
-  tags: ['Events'],
-  summary: 'Follow one order',
-  description:
-    'Server-sent events: a `history` event for each entry so far, then every change until the order ends. A `dropped` event ends the stream of a reader with too many unread events.',
-  request: { params: orderParam },
-  responses: { 200: stream, ...problemResponses(400, 401, 403, 404, 503) },
-});
+import { knownForm, unknownOrder } from './order-id.ts';
+import { serve } from './serve.ts';
 
 /** The ports of the event routes. */
 type EventPorts = Pick<ProcessApiPorts, 'store' | 'clock' | 'watch'>;
@@ -46,16 +22,16 @@ const scopeOf = (principal: Principal): Scope => ({
   has: (record) => maySee(principal, record),
 });
 
-export function eventRoutes(app: OpenAPIHono, ports: EventPorts): void {
+export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
   const eventsOf = orderEvents();
   const all = followers({ watch: ports.watch, clock: ports.clock, eventsOf });
-  app.openapi(eventsRoute, (context) => {
+  serve(app, 'followOrders', (context) => {
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
     const reader = taken(all, inScope(scopeOf(context.get('principal'))));
     whileAllowed(context, reader, ports.clock);
     return streamed(context, reader.body);
   });
-  app.openapi(orderEventsRoute, async (context) => {
+  serve(app, 'followOrder', async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const known = (await ports.store.records([orderId])).get(orderId);
     if (known === undefined || !maySee(context.get('principal'), known)) {

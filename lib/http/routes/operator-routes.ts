@@ -1,80 +1,15 @@
 /** What operators do to an order: resubmit, cancel, reprioritise. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Principal } from '#core/access/principal.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import { authorised } from '#http/access/access.ts';
 import type { ApiPorts } from '#http/api-ports.ts';
-import {
-  fieldProblem,
-  type ProblemCode,
-  problem,
-  problemResponses,
-  Refusal,
-} from '#http/problem.ts';
-import {
-  cancelSchema,
-  ifMatchHeader,
-  reprioritiseSchema,
-  resubmitSchema,
-} from '#http/requests/request-schemas.ts';
-import { acceptedSchema } from '#http/schemas.ts';
+import { fieldProblem, type ProblemCode, problem, Refusal } from '#http/problem.ts';
 import type { OperatorOptions, OperatorOutcome } from '#roles/operator.ts';
-import { jsonResponse } from './json-response.ts';
-import { knownForm, orderParam, unknownOrder } from './order-id.ts';
+import type { ApiRouter } from './api-router.ts';
+import { knownForm, unknownOrder } from './order-id.ts';
+import { serve } from './serve.ts';
 
-const resubmitRoute = createRoute({
-  ...authorised('resubmitOrder'),
-  tags: ['Operator actions'],
-  summary: 'Resubmit an order in Error',
-  description:
-    'The order continues at the step that failed. The request can correct details that no started step has used.',
-  request: {
-    params: orderParam,
-    headers: ifMatchHeader,
-    body: { required: false, content: { 'application/json': { schema: resubmitSchema } } },
-  },
-  responses: {
-    202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
-  },
-});
-
-const cancelRoute = createRoute({
-  ...authorised('cancelOrder'),
-  tags: ['Operator actions'],
-  summary: 'Cancel an order',
-  description:
-    'No further step starts. The effects of completed steps, and of steps in doubt, are undone.',
-  request: {
-    params: orderParam,
-    headers: ifMatchHeader,
-    body: { required: false, content: { 'application/json': { schema: cancelSchema } } },
-  },
-  responses: {
-    202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
-  },
-});
-
-const reprioritiseRoute = createRoute({
-  ...authorised('reprioritiseOrder'),
-  tags: ['Operator actions'],
-  summary: 'Change the priority of an order',
-  description:
-    'What waits, and every later call, has the new priority. Calls in flight continue. Possible until the order is Processed or Undone.',
-  request: {
-    params: orderParam,
-    headers: ifMatchHeader,
-    body: { required: true, content: { 'application/json': { schema: reprioritiseSchema } } },
-  },
-  responses: {
-    202: jsonResponse('Recorded.', acceptedSchema),
-    ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),
-  },
-});
-
-export function operatorRoutes(app: OpenAPIHono, ports: ApiPorts): void {
-  app.openapi(resubmitRoute, async (context) => {
+export function operatorRoutes(app: ApiRouter, ports: ApiPorts): void {
+  serve(app, 'resubmitOrder', async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const { set = {} } = context.req.valid('json');
     const corrections = Object.entries(set).map(([field, value]) => ({ field, value }));
@@ -83,14 +18,14 @@ export function operatorRoutes(app: OpenAPIHono, ports: ApiPorts): void {
     const outcome = await ports.operator.resubmit(orderId, principal.name, options);
     return context.json(recorded(orderId, outcome), 202);
   });
-  app.openapi(cancelRoute, async (context) => {
+  serve(app, 'cancelOrder', async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const principal = context.get('principal');
     const options = optionsOf(principal, context.req.valid('header'));
     const outcome = await ports.operator.cancel(orderId, principal.name, options);
     return context.json(recorded(orderId, outcome), 202);
   });
-  app.openapi(reprioritiseRoute, async (context) => {
+  serve(app, 'reprioritiseOrder', async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const { priority } = context.req.valid('json');
     const principal = context.get('principal');

@@ -1,11 +1,6 @@
 /** Order ids in paths. */
-import { z } from '@hono/zod-openapi';
 import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
 import { problem, Refusal } from '#http/problem.ts';
-
-export const orderParam = z.object({
-  id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The order id.' }),
-});
 
 /** Refuses an id that no order can have, before the store is read. */
 export function knownForm(id: string): OrderId {

@@ -2,6 +2,7 @@
  * Bundles functions, each into its own folder: `node bundle.ts '{"sources":{…},"outdir":…}'`. A separate
  * program, because esbuild takes plugins only asynchronously and constructs are created synchronously.
  */
+import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -52,6 +53,32 @@ const credentialsOfRole: Plugin = {
   },
 };
 
+/** Of the package files that the SDK imports only the version, which its clients name to AWS (2 KB each). */
+const versionsOfSdk: Plugin = {
+  name: 'versions-of-sdk',
+  setup({ onLoad }) {
+    onLoad({ filter: /@aws-sdk\/[^/]+\/package\.json$/ }, ({ path }) => ({
+      contents: JSON.stringify(sdkPackage.parse(JSON.parse(readFileSync(path, 'utf8')))),
+      loader: 'json',
+    }));
+  },
+};
+const sdkPackage = z.object({ name: z.string(), version: z.string() });
+
+/**
+ * Excludes the cache of the endpoints that DynamoDB names when it is asked (7 KB). Its client asks only where a variable says so, and a
+ * function calls the endpoint of its region.
+ */
+const endpointOfRegion: Plugin = {
+  name: 'endpoint-of-region',
+  setup({ onLoad }) {
+    onLoad({ filter: /@aws-sdk\/endpoint-cache\/dist-es\/EndpointCache\.js$/ }, () => ({
+      contents: 'export class EndpointCache {}',
+      loader: 'js',
+    }));
+  },
+};
+
 /**
  * Node's own modules without their facades. An `import` of one reads each property of it, and some load more: that of `node:http`
  * loads `fetch` with all that belongs to it, which takes 10 to 15 ms of each cold start (`npm run bench:cold`).
@@ -97,7 +124,14 @@ const builds = Object.keys(sources).map((name) =>
     minify: true,
     // The log contains the names of errors.
     keepNames: true,
-    plugins: [entriesFromTexts, builtinsWithoutFacade, oneLanguage, credentialsOfRole],
+    plugins: [
+      entriesFromTexts,
+      builtinsWithoutFacade,
+      oneLanguage,
+      credentialsOfRole,
+      versionsOfSdk,
+      endpointOfRegion,
+    ],
   }),
 );
 await Promise.all(builds).catch(exitAfterReport);
