@@ -1,10 +1,11 @@
 /** What orders consumed, from the meter, the run and the log. */
 import type { LogCount } from './count-log.ts';
+import type { StoredBytes } from './item-bytes.ts';
 import type { Meter } from './meter.ts';
 import { type FunctionKind, gbOf, invocationMs } from './prices.ts';
 
 /** Lambda's own log lines are off; API Gateway's access log has one line of this length per request. */
-const accessLogBytes = 150;
+export const accessLogBytes = 150;
 
 /** An amount for each kind of function. */
 export type ByKind = Readonly<Record<FunctionKind, number>>;
@@ -20,6 +21,10 @@ export interface RunCounts {
   readonly stateChanges: number;
   /** Requests of the pollers: a receive and a delete for each batch. */
   readonly polls: number;
+  /** Submissions, each of one order or of many. */
+  readonly apiRequests: number;
+  /** Of the orders that ended. */
+  readonly stored: StoredBytes;
 }
 
 /** What was used up to an instant. */
@@ -38,7 +43,9 @@ interface Used {
   readonly changes: number;
   readonly stateChanges: number;
   readonly events: number;
+  readonly apiRequests: number;
   readonly logBytes: number;
+  readonly stored: StoredBytes;
   /** Custom metrics that had data, since the begin of the run. */
   readonly metrics: number;
 }
@@ -47,8 +54,9 @@ export interface Consumption extends Used {
   readonly orders: number;
   readonly invocations: number;
   readonly gbSeconds: number;
-  readonly apiRequests: number;
   readonly recordBytesMax: number;
+  /** Of a sweep that finds nothing. */
+  readonly idleSweep: { readonly readUnits: number; readonly writeUnits: number };
 }
 
 export function used(meter: Meter, run: RunCounts, log: LogCount): Used {
@@ -64,18 +72,31 @@ export function used(meter: Meter, run: RunCounts, log: LogCount): Used {
     changes: run.changes,
     stateChanges: run.stateChanges,
     events: meter.events,
+    apiRequests: run.apiRequests,
     logBytes: log.bytes(),
+    stored: run.stored,
     metrics: log.metrics.size,
   };
 }
 
-/** What was used from one instant to the other. */
+/** What was used up to two instants. */
+interface Between {
+  readonly before: Used;
+  readonly after: Used;
+}
+
+/** The first order and the end of the last one; and a sweep after it. */
+interface Instants extends Between {
+  readonly idleSweep: Between;
+}
+
+/** What orders used. */
 export function consumption(
   orders: number,
-  before: Used,
-  after: Used,
+  { before, after, idleSweep }: Instants,
   recordBytesMax: number,
 ): Consumption {
+  const apiRequests = after.apiRequests - before.apiRequests;
   const invocationsBy = byKind((kind) => after.invocationsBy[kind] - before.invocationsBy[kind]);
   return {
     orders,
@@ -91,11 +112,19 @@ export function consumption(
     changes: after.changes - before.changes,
     stateChanges: after.stateChanges - before.stateChanges,
     gbSeconds: gbSecondsOf(invocationsBy),
-    apiRequests: orders,
+    apiRequests,
     events: after.events - before.events,
-    logBytes: after.logBytes - before.logBytes + orders * accessLogBytes,
+    logBytes: after.logBytes - before.logBytes + apiRequests * accessLogBytes,
     metrics: after.metrics,
+    stored: {
+      table: after.stored.table - before.stored.table,
+      indexes: after.stored.indexes - before.stored.indexes,
+    },
     recordBytesMax,
+    idleSweep: {
+      readUnits: idleSweep.after.readUnits - idleSweep.before.readUnits,
+      writeUnits: idleSweep.after.writeUnits - idleSweep.before.writeUnits,
+    },
   };
 }
 

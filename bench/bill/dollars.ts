@@ -19,3 +19,14 @@ export function dollars(used: Consumption): Record<string, number> {
     'custom metrics (1 M orders a month)': used.metrics * prices.metricMonth,
   };
 }
+
+/**
+ * Dollars per million orders.
+ *
+ * @param parts of an item that counts in part only, by its name
+ */
+export const totalDollars = (
+  used: Consumption,
+  parts: Readonly<Record<string, number>> = {},
+): number =>
+  Object.entries(dollars(used)).reduce((sum, [name, one]) => sum + one * (parts[name] ?? 1), 0);

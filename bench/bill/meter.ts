@@ -7,8 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-
-type Image = Record<string, Record<string, unknown>>;
+import { type Image, itemBytes } from './item-bytes.ts';
 
 export interface Write {
   readonly before: Image | undefined;
@@ -173,15 +172,6 @@ function countsOf(meter: Meter, body: string) {
     ApproximateNumberOfMessagesNotVisible: '0',
   };
   return { Attributes };
-}
-
-/** Bytes of names and values, as DynamoDB counts an item's size. */
-function itemBytes(item: Image): number {
-  return Object.entries(item).reduce((sum, [name, value]) => {
-    const [raw] = Object.values(value);
-    const size = 'N' in value ? Math.ceil(String(raw).length / 2) + 1 : String(raw).length;
-    return sum + name.length + ('NULL' in value ? 1 : size);
-  }, 0);
 }
 
 interface Reply {

@@ -15,6 +15,12 @@ const busyPart = 0.9;
 const messagesMax = 20_000;
 const secondsMax = 20_000;
 
+/** Messages of a batch, when its function has ended. */
+export interface Batch {
+  readonly endedAt: number;
+  readonly messages: number;
+}
+
 /** What pollers do for one queue. */
 export interface Polled {
   /** At once. */
@@ -24,6 +30,9 @@ export interface Polled {
   readonly emptyPerMessage: number;
   /** How long a message waits for a poller, on average. */
   readonly waitMs: number;
+  /** Requests that were answered with messages: one for each batch, where it is not gathered. */
+  readonly receivesPerMessage: number;
+  readonly batches: readonly Batch[];
 }
 
 /** One queue. */
@@ -36,18 +45,20 @@ export interface PolledQueue {
   readonly handlerMs: number;
 }
 
-/** @param random from 0 to 1 */
-export function polled(
-  { perSecond, batchMax, handlerMs }: PolledQueue,
-  random: () => number,
-): Polled {
+/** Pollers that keep up, each with a batch at a time, and how long a batch keeps one busy. */
+export function pollersOf({ perSecond, batchMax, handlerMs }: PolledQueue) {
   const busyMs = requestMs + handlerMs + requestMs;
   const needed = Math.ceil((perSecond * busyMs) / 1_000 / batchMax / busyPart);
-  const pollers = Math.max(constants.pollerBatchesFirst.value, needed);
-  const arrivals = arrivalsOf(perSecond, random);
+  return { busyMs, pollers: Math.max(constants.pollerBatchesFirst.value, needed) };
+}
+
+/** @param arrivals instants of its messages, ms, the first one first */
+export function polled(queue: PolledQueue, arrivals: readonly number[]): Polled {
+  const { batchMax } = queue;
+  const { busyMs, pollers } = pollersOf(queue);
   const freeAt = Array.from({ length: pollers }, () => 0);
   let next = 0;
-  let batches = 0;
+  const batches: Batch[] = [];
   let empty = 0;
   let waitedMs = 0;
   for (let first = arrivals[0]; first !== undefined; first = arrivals[next]) {
@@ -64,19 +75,21 @@ export function polled(
       waitedMs += takenAt - (arrivals[next] ?? takenAt);
       next += 1;
     }
-    batches += 1;
     freeAt[at] = takenAt + busyMs;
+    batches.push({ endedAt: takenAt + busyMs, messages: next - from });
   }
   return {
     pollers,
-    messagesPerBatch: next / batches,
+    messagesPerBatch: next / batches.length,
     emptyPerMessage: empty / next,
     waitMs: waitedMs / next,
+    receivesPerMessage: batches.length / next,
+    batches,
   };
 }
 
-/** Instants of messages that come independently of each other, ms. */
-function arrivalsOf(perSecond: number, random: () => number): readonly number[] {
+/** Instants of messages that come independently of each other, ms. @param random from 0 to 1 */
+export function arrivalsOf(perSecond: number, random: () => number): readonly number[] {
   const count = Math.min(messagesMax, Math.ceil(perSecond * secondsMax));
   let at = 0;
   return Array.from({ length: count }, () => {

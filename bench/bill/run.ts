@@ -1,22 +1,16 @@
 /** Runs orders through the bundled functions as Lambda's pollers would, and returns their consumption. */
-
-import { cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { queueNames } from '#aws/queues/queue-names.ts';
-import { bundle } from '#infra/functions/bundles.ts';
-import { agentSource, roleSource } from '#infra/functions/function-code.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { createTables, startDynoxide } from '../../test/support/dynamo-server.ts';
 import { type Consumption, consumption, type RunCounts, used } from './consumption.ts';
 import { countLog } from './count-log.ts';
+import { deployedDefaults } from './deployed-defaults.ts';
+import { postOf } from './front-door-event.ts';
+import { arn, type Functions, type Handler, load, queue } from './functions.ts';
+import { type StoredBytes, storedBytes } from './item-bytes.ts';
 import { type Meter, startMeter, type Write } from './meter.ts';
+import { type MovedClock, movedClock } from './moved-clock.ts';
 import type { FunctionKind } from './prices.ts';
 
-type Handler = (event: unknown, context: unknown) => Promise<unknown>;
-
-const agents = ['reserve', 'charge', 'ship'];
 /** Orders that are under way together by default: enough to fill batches. */
 const waveOfBatches = 100;
 /**
@@ -41,12 +35,20 @@ export interface Setting {
   readonly recovery?: 'prompt' | 'sweep';
   /** The module of the workflows. */
   readonly workflows?: string;
+  /** The module of the handler of the last step's agent. */
+  readonly lastAgent?: string;
   /** Characters of a note in the details; {@link ownItemNote}: the details are an item of their own. */
   readonly noteLength?: number;
   /** Orders that are under way together. */
   readonly waveOrders?: number;
   /** Orders that run before, one after the other, and do not count: after them, no instance is new. */
   readonly ordersBefore?: number;
+  /** Orders of a bulk submission; 1: each order is submitted by itself. */
+  readonly bulk?: number;
+  /** By how much the clock moves while agents work, ms. */
+  readonly stepMs?: number;
+  /** Whether an operator has drained the first agent, and resumes it when the orders of a wave wait for it. */
+  readonly areHeld?: boolean;
 }
 
 /** With so long a note, an order of three steps is two items, of 1 KB at most each. */
@@ -58,112 +60,41 @@ export async function consume({
   batchMax,
   recovery = 'sweep',
   workflows = 'bench/bill/workflow.ts',
-  noteLength = 0,
+  lastAgent = 'bench/bill/agent-ship.ts',
   waveOrders = batchMax === 1 ? waveOfSingles : waveOfBatches,
   ordersBefore = 0,
+  noteLength = 0,
+  bulk = 1,
+  stepMs = 0,
+  areHeld = false,
 }: Setting): Promise<Consumption> {
   const dynamo = await startDynoxide();
   const tables = await createTables(dynamo.client);
   const meter = await startMeter(dynamo.url, tables);
   const log = countLog();
+  const clock = movedClock();
   try {
-    const functions = await load(meter, tables, { recovery, workflows });
-    const run = new Run(meter, functions, batchMax, noteLength);
+    const functions = await load({ meter, tables, recovery, workflows, lastAgent });
+    const run = new Run({ meter, functions, clock }, { batchMax, noteLength, bulk, stepMs });
     for (let done = 0; done < ordersBefore; done += 1) await run.wave(1);
     const before = used(meter, run, log);
-    for (let done = 0; done < orders; done += waveOrders) await run.wave(waveOrders);
+    for (let done = 0; done < orders; done += waveOrders) {
+      await (areHeld ? run.heldWave(waveOrders) : run.wave(waveOrders));
+    }
     await run.checkDeadlines();
     await run.expire();
-    return consumption(orders, before, used(meter, run, log), meter.recordBytesMax);
+    const after = used(meter, run, log);
+    await run.firstSweeps();
+    const swept = used(meter, run, log);
+    await run.sweep();
+    const idleSweep = { before: swept, after: used(meter, run, log) };
+    return consumption(orders, { before, after, idleSweep }, meter.recordBytesMax);
   } finally {
+    clock.restore();
     log.stop();
     meter.close();
     await dynamo.close();
   }
-}
-
-interface Functions {
-  readonly frontDoor: Handler;
-  readonly notifier: Handler;
-  /** By the queue that they consume. */
-  readonly byQueue: ReadonlyMap<string, { readonly kind: FunctionKind; readonly handle: Handler }>;
-  /** What consumes the deadline checks. */
-  readonly checks: { readonly name: string; readonly kind: FunctionKind; readonly handle: Handler };
-}
-
-const roles = ['front-door', 'scheduler', 'supervisor', 'notifier'] as const;
-const prefix = 'bill';
-const queue = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
-const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
-
-async function load(
-  meter: Meter,
-  tables: Awaited<ReturnType<typeof createTables>>,
-  { recovery, workflows }: Required<Pick<Setting, 'recovery' | 'workflows'>>,
-): Promise<Functions> {
-  const folderOf = bundle(
-    {
-      ...Object.fromEntries(roles.map((role) => [role, roleSource(role, workflows)])),
-      ...Object.fromEntries(
-        agents.map((name) => [name, agentSource({ handler: `bench/bill/agent-${name}.ts` })]),
-      ),
-    },
-    join(mkdtempSync(join(tmpdir(), 'reeve-bill-')), 'bundles'),
-  );
-  const environment: Record<string, string> = {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL_DYNAMODB: meter.dynamoUrl,
-    AWS_ENDPOINT_URL_SQS: meter.queueUrl,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: meter.eventsUrl,
-    AWS_LAMBDA_FUNCTION_NAME: 'bill',
-    POWERTOOLS_LOG_LEVEL: 'WARN',
-    POWERTOOLS_SERVICE_NAME: 'reeve-prod',
-    REEVE_ORDERS_TABLE: tables.orders,
-    REEVE_PROCESSES_TABLE: tables.processes,
-    REEVE_COORDINATION_TABLE: tables.coordination,
-    REEVE_SHARDS: '4',
-    REEVE_SWEEP_SECONDS: '60',
-    REEVE_KEEP_DAYS: '30',
-    REEVE_BACKLOG_MAX: '600',
-    REEVE_QUEUES: queue(prefix),
-    REEVE_PRIORITIES: 'normal',
-    REEVE_AGENTS: agents.join(','),
-    REEVE_LIMITED_AGENTS: '',
-    REEVE_RECOVERY: recovery,
-    REEVE_RESPONSE_CHANNELS: '{}',
-    REEVE_EVENT_BUS: 'default',
-    REEVE_DEPLOYMENT: 'bill',
-    REEVE_COMMAND: 'npx reeve --stack bill',
-  };
-  Object.assign(process.env, environment);
-  const copies = mkdtempSync(join(tmpdir(), 'reeve-bill-run-'));
-  const handlerOf = async (name: string): Promise<Handler> => {
-    process.env['REEVE_REPLY_QUEUE'] = queue(queueNames.reply(prefix, name));
-    // Modules read their environment once, when they are loaded: each run loads files of its own.
-    const copy = join(copies, name);
-    cpSync(folderOf(name), copy, { recursive: true });
-    const { handler } = await import(pathToFileURL(join(copy, 'index.mjs')).href);
-    return handler;
-  };
-  const scheduler = { kind: 'scheduler', handle: await handlerOf('scheduler') } as const;
-  const byQueue = new Map<string, { kind: FunctionKind; handle: Handler }>();
-  byQueue.set(queueNames.ready(prefix, 'normal'), scheduler);
-  // The checks come when the orders have ended: after the waves, as after their deadlines.
-  const supervisor = { kind: 'supervisor', handle: await handlerOf('supervisor') } as const;
-  const checks = { name: queueNames.check(prefix), ...supervisor };
-  for (const name of agents) {
-    const agent = { kind: 'agent', handle: await handlerOf(name) } as const;
-    byQueue.set(queueNames.request(prefix, name, 'normal'), agent);
-    byQueue.set(queueNames.reply(prefix, name), scheduler);
-  }
-  return {
-    frontDoor: await handlerOf('front-door'),
-    notifier: await handlerOf('notifier'),
-    byQueue,
-    checks,
-  };
 }
 
 /** Messages of one queue, and what consumes them. */
@@ -178,6 +109,19 @@ const stateOf = (image: Write['after'] | undefined) => String(image?.['ProcessSt
 
 const context = { getRemainingTimeInMillis: () => 20_000, functionName: 'bill', awsRequestId: '1' };
 
+/** How a run delivers and submits. */
+type Manner = Required<Pick<Setting, 'batchMax' | 'noteLength' | 'bulk' | 'stepMs'>>;
+
+interface World {
+  readonly meter: Meter;
+  readonly functions: Functions;
+  readonly clock: MovedClock;
+}
+
+const sweepPeriodMs = deployedDefaults.sweepMinutes * 60_000;
+/** After so long, no function remembers that an agent was drained, nor whether orders wait, ms. */
+const forgottenMs = 60_000;
+
 class Run implements RunCounts {
   readonly invocations = new Map<FunctionKind, number>();
   /** Requests of the pollers: a receive and a delete for each batch. */
@@ -185,28 +129,63 @@ class Run implements RunCounts {
   readonly messages = new Map<FunctionKind, number>();
   changes = 0;
   stateChanges = 0;
+  apiRequests = 0;
+  stored: StoredBytes = { table: 0, indexes: 0 };
   private delivered = 0;
+  private submitted = 0;
   private readonly seen: Write[] = [];
   private readonly meter: Meter;
   private readonly functions: Functions;
-  private readonly batchMax: number;
-  private readonly noteLength: number;
+  private readonly clock: MovedClock;
+  private readonly manner: Manner;
 
-  constructor(meter: Meter, functions: Functions, batchMax: number, noteLength: number) {
+  constructor({ meter, functions, clock }: World, manner: Manner) {
     this.meter = meter;
     this.functions = functions;
-    this.batchMax = batchMax;
-    this.noteLength = noteLength;
+    this.clock = clock;
+    this.manner = manner;
   }
 
   /** Runs this many orders from their submission to their end. */
   async wave(orders: number): Promise<void> {
-    for (let sent = 0; sent < orders; sent += submissionsAtOnce) {
-      const length = Math.min(submissionsAtOnce, orders - sent);
-      await Promise.all(Array.from({ length }, () => this.submit()));
-    }
-    while (await this.consumeQueues());
+    this.awaitPeriod();
+    await this.submitAll(orders);
+    await this.untilIdle();
     await this.notify(this.meter.stream.splice(0));
+  }
+
+  /** An order that goes on beyond a third of a sweep period moves in the due index, for which the machine of the bill would decide. */
+  private awaitPeriod(): void {
+    const passedMs = systemClock.now() % sweepPeriodMs;
+    if (passedMs > sweepPeriodMs / 3) this.clock.advance(sweepPeriodMs - passedMs);
+  }
+
+  /** The same for orders whose first step waits, until an operator lets its agent work again and a sweep starts what waits. */
+  async heldWave(orders: number): Promise<void> {
+    await this.change('reserve', { drained: true });
+    await this.submitAll(orders);
+    await this.untilIdle();
+    await this.change('reserve', { drained: false });
+    this.clock.advance(forgottenMs);
+    while (this.seen.length < this.submitted) {
+      await this.sweep();
+      await this.untilIdle();
+      await this.notify(this.meter.stream.splice(0));
+      this.clock.advance(forgottenMs);
+    }
+  }
+
+  /** Those of a new deployment, which read and write more than later ones. */
+  async firstSweeps(): Promise<void> {
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      await this.sweep();
+      this.clock.advance(sweepPeriodMs);
+    }
+  }
+
+  /** A tick of the schedule. */
+  async sweep(): Promise<void> {
+    await this.invoke('supervisor', this.functions.checks.handle, {});
   }
 
   /** Delivers the end of the records' retention. */
@@ -223,33 +202,60 @@ class Run implements RunCounts {
     return handle(event, context);
   }
 
-  private async submit(): Promise<void> {
-    const details = {
-      ...{ amountCents: 4_990, customer: 'ada', address: 'Analytical Lane 1, Berlin' },
-      ...(this.noteLength > 0 && { note: 'x'.repeat(this.noteLength) }),
-    };
-    const event = {
-      version: '2.0',
-      rawPath: '/orders',
-      rawQueryString: '',
-      headers: { 'content-type': 'application/json', host: 'api' },
-      requestContext: {
-        http: { method: 'POST', path: '/orders' },
-        domainName: 'api',
-        authorizer: { iam: { userArn: 'arn:aws:sts::000000000000:assumed-role/shop/bill' } },
-      },
-      body: JSON.stringify({ workflow: 'three-steps', details }),
-      isBase64Encoded: false,
-    };
-    const answer = await this.invoke('frontDoor', this.functions.frontDoor, event);
-    if (!JSON.stringify(answer).includes('202')) {
-      throw new Error(`not accepted: ${JSON.stringify(answer)}`);
+  private async submitAll(orders: number): Promise<void> {
+    const { bulk } = this.manner;
+    this.submitted += orders;
+    const requests = Array.from({ length: Math.ceil(orders / bulk) }, (_, at) =>
+      Math.min(bulk, orders - at * bulk),
+    );
+    while (requests.length > 0) {
+      await Promise.all(requests.splice(0, submissionsAtOnce).map((some) => this.submit(some)));
     }
   }
 
-  /** Consumes some batches of every queue at once; false when all queues were empty. */
-  private async consumeQueues(): Promise<boolean> {
-    const batches = [...this.functions.byQueue].flatMap(([name, worker]) =>
+  private async submit(orders: number): Promise<void> {
+    const { bulk, noteLength } = this.manner;
+    const details = {
+      ...{ amountCents: 4_990, customer: 'ada', address: 'Analytical Lane 1, Berlin' },
+      ...(noteLength > 0 && { note: 'x'.repeat(noteLength) }),
+    };
+    const order = { workflow: 'three-steps', details };
+    this.apiRequests += 1;
+    if (bulk === 1) await this.post('/orders', order, 202);
+    else await this.post('/orders/batch', { orders: Array(orders).fill(order) }, 200);
+  }
+
+  private async change(agent: string, change: unknown): Promise<void> {
+    await this.post(`/agents/${agent}`, change, 200);
+  }
+
+  private async post(path: string, body: unknown, expected: number): Promise<void> {
+    const event = postOf(path, body);
+    const answer = JSON.stringify(await this.invoke('frontDoor', this.functions.frontDoor, event));
+    if (!answer.includes(`"statusCode":${expected}`) || answer.includes('\\"code\\"'))
+      throw new Error(`not accepted: ${answer}`);
+  }
+
+  private async untilIdle(): Promise<void> {
+    const { stepMs } = this.manner;
+    if (stepMs === 0) {
+      while (await this.consumeQueues(['agent', 'scheduler']));
+      return;
+    }
+    // Agents have every request before any of them answers.
+    let isIdle = false;
+    while (!isIdle) {
+      isIdle = true;
+      while (await this.consumeQueues(['agent'])) isIdle = false;
+      this.clock.advance(stepMs);
+      while (await this.consumeQueues(['scheduler'])) isIdle = false;
+    }
+  }
+
+  /** Consumes some batches of every queue of these functions at once; false when all were empty. */
+  private async consumeQueues(kinds: readonly FunctionKind[]): Promise<boolean> {
+    const queues = [...this.functions.byQueue].filter(([, { kind }]) => kinds.includes(kind));
+    const batches = queues.flatMap(([name, worker]) =>
       Array.from({ length: worker.kind === 'agent' ? 1 : batchesAtOnce }, () =>
         this.take(name, worker),
       ),
@@ -270,7 +276,7 @@ class Run implements RunCounts {
   }
 
   private take(name: string, worker: Omit<Batch, 'name' | 'bodies'>): Batch {
-    const bodies = this.meter.queues.get(queue(name))?.splice(0, this.batchMax) ?? [];
+    const bodies = this.meter.queues.get(queue(name))?.splice(0, this.manner.batchMax) ?? [];
     return { name, ...worker, bodies };
   }
 
@@ -305,6 +311,13 @@ class Run implements RunCounts {
       ['Processed', 'Undone', 'Error'].includes(stateOf(after)),
     );
     this.seen.push(...ends);
+    for (const { after } of ends) {
+      const { table, indexes } = storedBytes(after);
+      this.stored = {
+        table: this.stored.table + table,
+        indexes: this.stored.indexes + indexes,
+      };
+    }
     const records = ends.map(({ before, after }) => ({
       eventName: 'MODIFY',
       dynamodb: {
@@ -318,7 +331,7 @@ class Run implements RunCounts {
   }
 
   private async stream(records: readonly unknown[]): Promise<void> {
-    const size = this.batchMax === 1 ? 1 : streamBatchMax;
+    const size = this.manner.batchMax === 1 ? 1 : streamBatchMax;
     for (let at = 0; at < records.length; at += size) {
       const Records = records.slice(at, at + size);
       await this.invoke('notifier', this.functions.notifier, { Records });

@@ -18,11 +18,15 @@ export const reserve = contract('reserve');
 export const charge = contract('charge');
 export const ship = contract('ship');
 
-const policy = { completeWithin: 10_000, retries: 2, coolDown: { after: 60_000, times: 2 } };
+const usual = { completeWithin: 20_000, retries: 2, coolDown: { after: 60_000, times: 2 } };
 
-/** @param limits of each of its agents */
-export const threeSteps = (limits?: Limits) =>
-  defineWorkflow({
+/**
+ * @param limits of each of its agents
+ * @param changed what differs from the policy of the bill's order, of each step
+ */
+export const threeSteps = (limits?: Limits, changed: Partial<typeof usual> = {}) => {
+  const policy = { ...usual, ...changed };
+  return defineWorkflow({
     name: 'three-steps',
     version: 1,
     details: z.object({
@@ -50,5 +54,6 @@ export const threeSteps = (limits?: Limits) =>
       input: ({ orderId, details }) => ({ orderId, amountCents: details.amountCents }),
     })
     .build();
+};
 
 export const workflows = [threeSteps()];

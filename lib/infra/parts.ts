@@ -157,13 +157,17 @@ function refuseWarmGiven(path: string, { settings, objects }: PartsProps): void 
   );
 }
 
-function readyQueues(scope: Construct, { priorities }: DeploymentSettings): PriorityQueues {
+function readyQueues(
+  scope: Construct,
+  { priorities, batchWindowSeconds }: DeploymentSettings,
+): PriorityQueues {
   const prefix = queuePrefix(scope);
   return new PriorityQueues(scope, 'Ready', {
     priorities,
     nameOf: (priority) => queueNames.ready(prefix, priority),
     deadLetterName: deadLetterNames.ready(prefix),
     functionTimeout: schedulerTimeout,
+    batchWindowSeconds,
   });
 }
 

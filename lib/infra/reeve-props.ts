@@ -75,6 +75,11 @@ export interface ReeveProps extends Partial<Network> {
   readonly throttle?: { readonly rate: number; readonly burst: number } | undefined;
   /** How long an accepted order may have to wait, seconds. @default 900 */
   readonly backlogMaxSeconds?: number | undefined;
+  /**
+   * How long the queues of the Scheduler gather the messages of a batch, 0 to 300 seconds: a cheaper order that takes longer. Each
+   * `completeWithin` must be twice the window or more, and 40 s or more. @default 0: a message that comes alone is handled alone
+   */
+  readonly batchWindowSeconds?: number | undefined;
   /** The shares of tenants when orders wait, 0.01 to 100. @default 1 each */
   readonly tenantWeights?: Readonly<Record<string, number>> | undefined;
   /** Origins whose pages may call the API from a browser. @default none */

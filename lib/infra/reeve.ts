@@ -35,6 +35,7 @@ import { type Release, releasesOf } from '#infra/functions/release.ts';
 import { ownMetric } from '#infra/operations/metrics.ts';
 import { functionsOf } from '#infra/operations/observability.ts';
 import { agentOutput } from '#infra/operations/outputs.ts';
+import { windowFaults } from '#infra/queues/batch-window.ts';
 import { agentDeadLetters, deadLetters } from '#infra/queues/deployed-queues.ts';
 import { allowExisting, allowServices } from '#infra/settings/own-key.ts';
 import { type DeploymentSettings, readProperties } from '#infra/settings/properties.ts';
@@ -98,7 +99,11 @@ export class Reeve extends Construct {
     applyToResources(this, { logDays: this.settings.logDays, encryptionKey: this.key });
     if (this.key !== undefined) allowServices(this, this.key);
     this.node.addValidation({
-      validate: () => [...excesses(this), ...this.withoutFunction(release), ...this.agentFaults()],
+      validate: () => [
+        ...excesses(this),
+        ...this.withoutFunction(release),
+        ...this.workflowFaults(),
+      ],
     });
   }
 
@@ -129,6 +134,7 @@ export class Reeve extends Construct {
       store,
       priorities: this.settings.priorities,
       schedulerTimeout,
+      batchWindowSeconds: this.settings.batchWindowSeconds,
       removal: this.removal,
     });
     const { consumer } = channel;
@@ -204,12 +210,15 @@ export class Reeve extends Construct {
       );
   }
 
-  /** Compares agents with workflows, where their code is needed. */
-  private agentFaults(): string[] {
+  /** Compares agents and the batch window with workflows, where their code is needed. */
+  private workflowFaults(): string[] {
     const { deployed, workflows } = this.code;
     if (deployed === undefined) return [];
     const added = this.channels.map(({ agent, code }) => ({ name: agent, code }));
-    return agentFaults(this, { module: workflows, workflows: deployed, added });
+    return [
+      ...agentFaults(this, { module: workflows, workflows: deployed, added }),
+      ...windowFaults(this.node.path, this.settings.batchWindowSeconds, deployed),
+    ];
   }
 
   private get removal(): RemovalPolicy {

@@ -1,8 +1,10 @@
 /** What `npm run bill` says, for few orders. */
 import { expect, test } from 'vitest';
+import { allIn } from '../../bench/bill/all-in.ts';
 import { billsByRate } from '../../bench/bill/by-rate.ts';
 import { dollars } from '../../bench/bill/dollars.ts';
 import { limitCosts } from '../../bench/bill/limits.ts';
+import { otherOrders } from '../../bench/bill/other-orders.ts';
 import { consume } from '../../bench/bill/run.ts';
 
 test('a step costs one write unit for its limit, in batches a part of it, and an order without limits none', async () => {
@@ -34,3 +36,27 @@ test('an order per second costs what single messages do, and a thousand hardly m
   expect(bills.at(-1)).toBeLessThan(1.1 * Number(fullTotal));
   expect(bills).toEqual(bills.toSorted((a, b) => b - a));
 }, 120_000);
+
+test('all in, an order costs its storage for the days kept, and its part of the sweeps, more', async () => {
+  const used = await consume({ orders: 10, batchMax: 10, waveOrders: 10 });
+  // One item of under 1 KB, and its entry in the index Recent, with 100 bytes more each.
+  expect(used.stored.table / used.orders).toBeGreaterThan(900);
+  expect(used.stored.table / used.orders).toBeLessThan(1_124);
+  expect(used.stored.indexes / used.orders).toBeLessThan(200);
+  expect(used.idleSweep.writeUnits).toBe(1);
+  const { orders, storage, sweeps, total } = allIn(used);
+  expect(total).toBeCloseTo(orders + storage + sweeps, 1);
+  expect(allIn(used, { keepDays: 60 }).storage).toBeCloseTo(2 * storage, 1);
+  expect(allIn(used, { ordersPerMonth: 10_000_000 }).sweeps).toBeCloseTo(sweeps / 10, 1);
+}, 120_000);
+
+test('orders that wait, take minutes or are undone cost more write units, and those of a bulk submission fewer requests', async () => {
+  const { held, slow, undone, bulk } = await otherOrders(10);
+  for (const batch of ['full', 'single'] as const) {
+    expect(bulk[batch].writeUnits).toBeGreaterThanOrEqual(8);
+    expect(slow[batch].writeUnits).toBeGreaterThan(bulk[batch].writeUnits);
+    expect(undone[batch].writeUnits).toBeGreaterThan(bulk[batch].writeUnits);
+    expect(held[batch].writeUnits).toBeGreaterThan(bulk[batch].writeUnits);
+    expect(undone[batch].dollars).toBeGreaterThan(bulk[batch].dollars + 1);
+  }
+}, 240_000);

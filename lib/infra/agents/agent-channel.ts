@@ -41,6 +41,8 @@ export interface AgentChannelProps {
   readonly priorities: readonly Priority[];
   /** The timeout of the Scheduler, which consumes the replies. */
   readonly schedulerTimeout: Duration;
+  /** How long the Scheduler's queues gather the messages of a batch, seconds. */
+  readonly batchWindowSeconds: number;
   readonly removal: RemovalPolicy;
 }
 
@@ -87,6 +89,7 @@ export class AgentChannel extends Construct {
         queueName: deadLetterNames.reply(prefix, agent.name),
       }),
       functionTimeout: props.schedulerTimeout,
+      batchWindowSeconds: props.batchWindowSeconds,
     });
     this.consumer = isFunction(agent)
       ? { kind: 'function', worker: this.worker(agent, props) }

@@ -8,7 +8,14 @@ import { ReeveError } from '#core/model/errors.ts';
 import { runEsbuildProgram } from './esbuild-program.ts';
 
 const reported = z.object({
-  calls: z.array(z.object({ agent: z.string(), step: z.string(), workflow: z.string() })),
+  calls: z.array(
+    z.object({
+      agent: z.string(),
+      step: z.string(),
+      workflow: z.string(),
+      completeWithinMs: z.number(),
+    }),
+  ),
   limits: z
     .record(z.string(), z.array(z.string()))
     .transform((limits): ReadonlyMap<string, readonly string[]> => new Map(Object.entries(limits))),
@@ -16,7 +23,7 @@ const reported = z.object({
 
 const answered = z.union([reported, z.object({ failed: z.string() })]);
 
-/** The workflows of a module: `calls` has each agent of each step, a member of a pool as well. */
+/** The workflows of a module: `calls` has each agent of each step, a member of a pool as well, with the shorter time of its call and of its undo. */
 export interface DeployedWorkflows extends Readonly<z.infer<typeof reported>> {
   /** The names of the rates that an agent's calls count in, by agent; none: its limits are of calls at once only. */
   readonly limits: ReadonlyMap<string, readonly string[]>;

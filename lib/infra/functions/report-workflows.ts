@@ -1,7 +1,12 @@
 /** Reports the agents of workflows, in the program that is run at synthesis (deployed-workflows.ts). */
 import { limitsOf } from '#core/definition/registry.ts';
-import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import {
+  agentsOf,
+  type StepDefinition,
+  type WorkflowDefinition,
+} from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import { report } from './report.ts';
 
 /**
@@ -19,7 +24,12 @@ export function reportWorkflows(workflows: unknown): void {
   }
   const calls = workflows.flatMap(({ name, version, steps }) =>
     steps.flatMap((step) =>
-      agentsOf(step).map((agent) => ({ agent, step: step.name, workflow: `${name} ${version}` })),
+      agentsOf(step).map((agent) => ({
+        agent,
+        step: step.name,
+        workflow: `${name} ${version}`,
+        completeWithinMs: shortestCallMs(step),
+      })),
     ),
   );
   const rates = [...limitsOf(workflows)].map(([agent, { own, shared }]) => [
@@ -28,6 +38,12 @@ export function reportWorkflows(workflows: unknown): void {
   ]);
   report({ calls, limits: Object.fromEntries(rates) });
 }
+
+const shortestCallMs = ({ policy }: StepDefinition) =>
+  Math.min(
+    callPolicy(policy, 'perform').completeWithinMs,
+    callPolicy(policy, 'undo').completeWithinMs,
+  );
 
 const isList = (value: unknown): value is readonly WorkflowDefinition[] =>
   Array.isArray(value) &&

@@ -2,7 +2,7 @@
  * Makes Lambda poll a queue for a function. The CDK's own event source also grants `sqs:GetQueueUrl`, which
  * neither Lambda nor Reeve calls (Lambda developer guide, "Using Lambda with Amazon SQS").
  */
-import { Names } from 'aws-cdk-lib';
+import { Duration, Names } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
@@ -11,14 +11,27 @@ import { granteeOf } from '#infra/functions/grantee.ts';
 /** Messages per invocation; SQS returns up to ten per request. */
 const batchSize = 10;
 
-/** @param maxConcurrency concurrent invocations, 2 to 1,000; undefined: as Lambda scales */
-export function pollQueue(worker: IFunction, queue: Queue, maxConcurrency?: number): void {
+/** How Lambda polls a queue. */
+export interface Polling {
+  /** Concurrent invocations, 2 to 1,000. @default as Lambda scales */
+  readonly maxConcurrency?: number | undefined;
+  /** How long messages of a batch are gathered, seconds; a FIFO queue has no window. @default 0 */
+  readonly batchWindowSeconds?: number;
+}
+
+/** Makes Lambda invoke the function with the messages of the queue, and allows what that takes. */
+export function pollQueue(
+  worker: IFunction,
+  queue: Queue,
+  { maxConcurrency, batchWindowSeconds = 0 }: Polling = {},
+): void {
   // The id that the CDK's event source uses: another id would create a second mapping on update.
   worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
     eventSourceArn: queue.queueArn,
     batchSize,
     reportBatchItemFailures: true,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
+    ...(batchWindowSeconds > 0 && { maxBatchingWindow: Duration.seconds(batchWindowSeconds) }),
   });
   granteeOf(worker).allow(
     [

@@ -7,13 +7,14 @@ import type { Grantee } from '#infra/functions/grantee.ts';
 import { queuesAt } from './queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
-/** Properties of {@link PriorityQueues}; the last two as in {@link WorkQueue}. */
+/** Properties of {@link PriorityQueues}; the last three as in {@link WorkQueue}. */
 export interface PriorityQueuesProps {
   readonly priorities: readonly Priority[];
   readonly nameOf: (priority: Priority) => string;
   readonly deadLetterName: string;
   readonly functionTimeout: Duration;
   readonly maxReceiveCount?: number;
+  readonly batchWindowSeconds?: number;
 }
 
 /** One queue for each priority class, and the dead-letter queue of all. */

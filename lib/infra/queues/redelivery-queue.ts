@@ -61,5 +61,5 @@ export function redeliveryQueue(scope: Construct, props: RedeliveryQueueProps): 
 
 /** Makes the function consume the queue, up to {@link redeliveryConcurrency} batches at once. */
 export function addRedeliveryConsumer(worker: ReeveFunction, { queue }: RedeliveryQueue): void {
-  pollQueue(worker.target, queue, redeliveryConcurrency);
+  pollQueue(worker.target, queue, { maxConcurrency: redeliveryConcurrency });
 }

@@ -19,6 +19,8 @@ export interface WorkQueueProps {
    * @default limits.receivesMax: for Reeve's functions, which hide returned messages for seconds
    */
   readonly maxReceiveCount?: number;
+  /** How long Lambda gathers the messages of a batch, seconds. @default 0 */
+  readonly batchWindowSeconds?: number;
 }
 
 /** A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). */
@@ -31,24 +33,30 @@ const deadLetterRetention = Duration.days(14);
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  private readonly batchWindowSeconds: number;
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
     const { queueName, deadLetters, functionTimeout, maxReceiveCount = limits.receivesMax } = props;
     this.deadLetters = deadLetters;
+    this.batchWindowSeconds = props.batchWindowSeconds ?? 0;
     this.queue = new Queue(this, 'Queue', {
       queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: retention,
-      visibilityTimeout: Duration.seconds(functionTimeout.toSeconds() * visibilityPerTimeout),
+      // A message is received when the window begins, and stays hidden while its batch is gathered.
+      visibilityTimeout: Duration.seconds(
+        functionTimeout.toSeconds() * visibilityPerTimeout + this.batchWindowSeconds,
+      ),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount },
     });
   }
 
   /** Makes the function consume the queue and park unreadable messages. */
   consumedBy(worker: IFunction, maxConcurrency?: number): void {
-    pollQueue(worker, this.queue, maxConcurrency);
+    const { batchWindowSeconds } = this;
+    pollQueue(worker, this.queue, { maxConcurrency, batchWindowSeconds });
     granteeOf(worker).allow(['sqs:SendMessage'], this.deadLetters.queueArn);
   }
 }

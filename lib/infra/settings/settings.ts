@@ -10,6 +10,7 @@ import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
+import { batchWindowMaxSeconds } from '#infra/queues/batch-window.ts';
 import { checkConcurrency } from '#infra/queues/deadline-check-queue.ts';
 import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
 import {
@@ -73,6 +74,8 @@ export const common = z.strictObject({
   ).default({ rate: 1_000, burst: 2_000 }),
   /** How long an accepted order may have to wait, seconds; an order that would wait for longer is refused. */
   backlogMaxSeconds: wholeNumber(backlogMaxMinMs / 1_000, backlogMaxMaxMs / 1_000).default(900),
+  /** How long the queues of the Scheduler gather the messages of a batch, seconds. */
+  batchWindowSeconds: wholeNumber(0, batchWindowMaxSeconds).default(0),
   /** The shares of tenants when orders wait; a tenant without one has 1. */
   tenantWeights: json(tenantWeightsForm).default(new Map()),
   /** Origins whose pages may call the API from a browser, with the header Authorization and no cookies. */
