@@ -13,7 +13,8 @@ const ledger = z.object({
     }),
   ),
 });
-type Entry = z.infer<typeof ledger>['entries'][number];
+/** One idempotency key of a service. */
+export type LedgerEntry = z.infer<typeof ledger>['entries'][number];
 
 /** The services whose effects an order must have, or must not have left. */
 const services = ['inventory', 'payment', 'shipping'];
@@ -27,8 +28,18 @@ export async function reconcile(
   ends: readonly Ended[],
   suppliersUrl: string,
 ): Promise<Reconciliation> {
+  return reconcileEntries(ends, await ledgerEntries(suppliersUrl));
+}
+
+export async function ledgerEntries(suppliersUrl: string): Promise<readonly LedgerEntry[]> {
   const response = await fetch(`${suppliersUrl}/ledger`);
-  const { entries } = ledger.parse(await response.json());
+  return ledger.parse(await response.json()).entries;
+}
+
+export function reconcileEntries(
+  ends: readonly Ended[],
+  entries: readonly LedgerEntry[],
+): Reconciliation {
   const byOrder = Map.groupBy(entries, ({ key }) => key.split('/')[0] ?? '');
   const faults = ends.flatMap((order) => faultsOf(order, byOrder.get(order.orderId) ?? []));
   const known = new Set(ends.map(({ orderId }) => orderId));
@@ -55,7 +66,7 @@ export async function reconcile(
   };
 }
 
-function faultsOf({ orderId, processState }: Ended, entries: readonly Entry[]): string[] {
+function faultsOf({ orderId, processState }: Ended, entries: readonly LedgerEntry[]): string[] {
   const wanted = processState === 'Processed' ? 1 : 0;
   return services.flatMap((service) => {
     const found = applied(entries, service).length;
@@ -69,6 +80,6 @@ function faultsOf({ orderId, processState }: Ended, entries: readonly Entry[]): 
   });
 }
 
-function applied(entries: readonly Entry[], service: string): Entry[] {
+function applied(entries: readonly LedgerEntry[], service: string): LedgerEntry[] {
   return entries.filter((entry) => entry.service === service && entry.state === 'applied');
 }

@@ -1,7 +1,7 @@
 /** A deployed Reeve with breakable suppliers. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,6 +46,7 @@ export type DeployedOrder = z.infer<typeof orderSchema>;
 
 export interface Answer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 }
 
@@ -99,7 +100,8 @@ export class Deployed {
         });
         incoming.on('end', () => {
           try {
-            resolve({ status: incoming.statusCode ?? 0, body: JSON.parse(text) });
+            const { statusCode: status = 0, headers: answered } = incoming;
+            resolve({ status, headers: answered, body: JSON.parse(text) });
           } catch (cause) {
             reject(new Error(`${method} ${path} answered ${text}`, { cause }));
           }

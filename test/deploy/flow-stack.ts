@@ -1,4 +1,7 @@
-/** What the suites of flow control and of limits read of their deployed stacks: records, the circuit of an agent, lines of logs. */
+/**
+ * What the suites of flow control and of limits, and `npm run bench:deployed`, read of their deployed stacks: records, the
+ * circuit of an agent, lines of logs.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';

@@ -1,5 +1,5 @@
 """Event source mappings of queues as Lambda runs them: each has pollers of its own, as many as its maximum concurrency, and a
-function has as many environments as it has invocations at once.
+function has as many environments as it has invocations at once, up to a bound for those that are not by queues.
 
 MiniStack 1.4.21 ignores the maximum concurrency: one thread handles one batch at a time, of all queues and functions together,
 in one environment per function, and asks idle queues once per second. Its counts of messages are exact at once, where those of
@@ -7,6 +7,7 @@ AWS are approximate and some seconds old.
 """
 
 import itertools
+import json
 import threading
 import time
 
@@ -15,6 +16,8 @@ from ministack.services import lambda_svc, sqs
 # For queues without a maximum. Lambda begins with five; each is a process here.
 CONCURRENCY = 2
 IDLE_SECONDS = 0.1
+# For invocations that are not by queues, as those of the API; more of them wait.
+REQUEST_ENVIRONMENTS = 4
 # More than any function has here.
 ENVIRONMENTS_MAX = 100
 
@@ -23,10 +26,12 @@ poll_queues = lambda_svc._poll_sqs
 execute = lambda_svc._execute_function_warm
 worker_of = lambda_svc.get_or_create_worker
 invalidate = lambda_svc.invalidate_worker
+sweep = sqs._dlq_sweep
 
 poller = threading.local()
 started = set()
 busy = {}
+requests = {}
 lock = threading.Lock()
 
 
@@ -62,9 +67,17 @@ def start_pollers():
 
 
 def execute_in_free_environment(func, event):
-    if getattr(poller, "mapping", None) is None:
-        return execute(func, event)
-    taken = busy.setdefault((func.get("config") or func)["FunctionName"], set())
+    name = (func.get("config") or func)["FunctionName"]
+    if getattr(poller, "mapping", None) is not None:
+        return execute_in_next(name, func, event)
+    with lock:
+        turn = requests.setdefault(name, threading.Semaphore(REQUEST_ENVIRONMENTS))
+    with turn:
+        return execute_in_next(name, func, event)
+
+
+def execute_in_next(name, func, event):
+    taken = busy.setdefault(name, set())
     with lock:
         poller.environment = next(number for number in itertools.count() if number not in taken)
         taken.add(poller.environment)
@@ -102,6 +115,13 @@ def delete_in_place(queue_url, receipt_handles):
                     break
 
 
+def move_dead_letters(queue):
+    """Here too, MiniStack replaces the list of messages: only when there is one to move."""
+    policy = json.loads(queue["attributes"].get("RedrivePolicy") or "null")
+    if policy and any(one["receive_count"] >= int(policy["maxReceiveCount"]) for one in queue["messages"]):
+        sweep(queue)
+
+
 def use():
     lambda_svc._iter_all_esms = mappings_of_poller
     lambda_svc._poll_sqs = start_pollers
@@ -109,3 +129,4 @@ def use():
     lambda_svc.get_or_create_worker = worker_of_environment
     lambda_svc.invalidate_worker = invalidate_environments
     sqs._delete_messages_for_esm = delete_in_place
+    sqs._dlq_sweep = move_dead_letters
