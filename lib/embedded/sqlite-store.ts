@@ -151,11 +151,12 @@ function reads({
   log,
 }: ReadParts): Pick<
   StateStore,
-  'records' | 'orders' | 'dueShards' | 'dueShardsMax' | 'due' | 'list'
+  'records' | 'orders' | 'dueShards' | 'dueShardsMax' | 'dueShardOf' | 'due' | 'list'
 > {
   return {
     dueShards: 1,
     dueShardsMax: 1,
+    dueShardOf: () => 0,
     records: async (ids) => found(ids, (orderId) => cache.get(orderId)?.record),
     orders: async (ids) => found(ids, (orderId) => cache.get(orderId)?.order),
 

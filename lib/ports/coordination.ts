@@ -14,6 +14,8 @@ export interface SweepMemory {
   readonly shards: number;
   /** The number of shards of that last tick: those beyond it were never swept. 0 before the first. */
   readonly sweptShards: number;
+  /** The numbers of shards that releases have had, as far as ticks know: an order moves to another shard where they differ. */
+  readonly counts: readonly number[];
   /** The memory of each shard that a tick did not finish or could not sweep. */
   readonly unfinished: ReadonlyMap<number, ShardMemory>;
 }
@@ -58,6 +60,8 @@ export interface Mark {
   readonly reachedAt: number | null;
   /** The highest number of shards, including the recalled one. */
   readonly shards: number;
+  /** The recalled ones, and those that the tick found. */
+  readonly counts: readonly number[];
   /** Whether no shard failed. A failed shard has its own memory. */
   readonly complete: boolean;
 }

@@ -113,6 +113,9 @@ export interface StateStore {
   /** The most shards that any release can have: one with more than `dueShards` may have written orders to them. */
   readonly dueShardsMax: number;
 
+  /** The shard to which a release with so many shards writes the order. */
+  dueShardOf(orderId: OrderId, shards: number): number;
+
   /** Earliest first. The index may be stale: the record decides whether the order is due. */
   due(query: DueQuery): Promise<Page<OrderId>>;
 

@@ -126,11 +126,16 @@ function tally(
 /**
  * The events of a sweep after outages. An order that no Scheduler claimed during one joins the same ramp.
  *
- * @param gaps the outages: steps that they delayed are interrupted. When empty, every failure is counted.
+ * @param gapsOf the outages of an order: steps that they delayed are interrupted. When empty, every failure is counted.
  */
-export function eventAfter(gaps: readonly Gap[], clock: Clock, outageAfterMs: number): EventOf {
-  if (gaps.length === 0) return () => expired;
+export function eventAfter(
+  gapsOf: (orderId: OrderId) => readonly Gap[],
+  clock: Clock,
+  outageAfterMs: number,
+): EventOf {
   return (record) => {
+    const gaps = gapsOf(record.orderId);
+    if (gaps.length === 0) return expired;
     const nowMs = clock.now();
     const steps = interruptedSteps(record, gaps, nowMs, outageAfterMs);
     if (steps.length === 0 && !isUnclaimed(record, nowMs)) return expired;

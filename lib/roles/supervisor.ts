@@ -3,7 +3,7 @@
  * business. Any number of overlapping sweeps gives the result of one (R11).
  */
 import { dueHorizonMs } from '#core/decide/due.ts';
-import { gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -59,6 +59,8 @@ export interface ShardSweep {
   readonly memory: ShardMemory;
   /** A time not after the memory was read, ms since the epoch; an outage ended at this time at the latest. */
   readonly recalledAt: number;
+  /** The outages of other shards, in which the order may have been. */
+  readonly gapsElsewhere: (orderId: OrderId) => readonly Gap[];
   /** How many shards share the ramp. */
   readonly shards: number;
   /** Called before each page except the first, so that every sweep recovers at least one page. */
@@ -116,7 +118,10 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
         };
         const memory = memories.get(shard) ?? noMemory;
         const own = { shard, memory, keep, recalledAt: clock.now(), shards: every.length };
-        const report = await sweepShard(ports, { ...own, mayContinue: () => true });
+        const gapsElsewhere = () => [];
+        const report = await sweepShard(ports, {
+          ...{ ...own, gapsElsewhere, mayContinue: () => true },
+        });
         memories.set(shard, report.left);
         reports.push(report);
         await repairShard(shard);
@@ -152,7 +157,8 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const isRamped = gaps.length > 0;
   const perSecond = pageRate(ports, sweep, isRamped);
   const limit = Math.min(limits.sweepPage, perSecond);
-  const event = eventAfter(gaps, clock, outageAfterMs);
+  const gapsOf = (orderId: OrderId) => [...gaps, ...sweep.gapsElsewhere(orderId)];
+  const event = eventAfter(gapsOf, clock, outageAfterMs);
   const range = { shard: sweep.shard, from: 0, to: startedAt, limit };
   let total = nothingRecovered;
   let stopped = false;

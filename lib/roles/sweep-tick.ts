@@ -6,7 +6,14 @@
  * The lease only saves work; correctness does not depend on it (R11). The memory of a shard is kept until the shard is
  * finished: the time when a sweep last reached it, and the outages it recovers from (R20).
  */
-import { gapsAt, noMemory, type ShardMemory, withReached } from '#core/decide/sweep-gaps.ts';
+import {
+  type Gap,
+  gapsAt,
+  noMemory,
+  type ShardMemory,
+  withReached,
+} from '#core/decide/sweep-gaps.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -35,7 +42,7 @@ export interface TickReport {
 /** The ports of {@link sweepTick}. */
 export interface SweepTickPorts {
   readonly supervisor: Supervisor;
-  readonly store: Pick<StateStore, 'due' | 'dueShards' | 'dueShardsMax'>;
+  readonly store: Pick<StateStore, 'due' | 'dueShards' | 'dueShardsMax' | 'dueShardOf'>;
   readonly coordination: Coordination;
   readonly clock: Clock;
   /** Names this sweep in its leases; unique per tick. */
@@ -85,6 +92,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         // Before the first such tick, a shard without a memory was last reached by the tick before this one.
         reachedAt: isReached ? recalledAt : earlier(memory.reachedAt ?? memory.sweptAt, recalledAt),
         shards: inUse,
+        counts: [...new Set([...memory.counts, store.dueShards, inUse])],
         complete: failed.length === 0,
       });
       return total(outcomes.map(reportOf));
@@ -206,6 +214,25 @@ function asKnown(memory: ShardMemory, of: Shard): ShardMemory {
   return known.aliveAt === null ? { ...known, aliveAt: of.memory.sweptAt } : known;
 }
 
+/**
+ * The outages of the other shards in which this release and others keep an order. An order moves with a write, and its former shard
+ * knows of an outage that delayed its steps.
+ */
+function gapsElsewhere(
+  { store, supervisor }: SweepTickPorts,
+  { shard, memory, recalledAt }: Shard,
+): (orderId: OrderId) => readonly Gap[] {
+  const counts = new Set([...memory.counts, store.dueShards]);
+  const gaps = new Map<number, readonly Gap[]>([[shard, []]]);
+  function of(other: number): readonly Gap[] {
+    const own = memoryOf({ shard: other, memory, recalledAt });
+    const known = gaps.get(other) ?? gapsAt(own, recalledAt, supervisor.outageAfterMs);
+    gaps.set(other, known);
+    return known;
+  }
+  return (orderId) => [...counts].flatMap((count) => of(store.dueShardOf(orderId, count)));
+}
+
 async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
   const { shard, memory, recalledAt } = of;
   const to = ports.clock.now();
@@ -238,6 +265,7 @@ async function underLease(
       shard,
       memory: left,
       recalledAt,
+      gapsElsewhere: gapsElsewhere(ports, of),
       shards: of.memory.shards,
       mayContinue,
       async keep(memory) {

@@ -390,7 +390,13 @@ describe('the coordination of Supervisors', () => {
       expect(await coordination.acquire(0, { ...lease, nowMs }, memory)).toEqual(memory);
       expect(await coordination.acquire(0, other, memory)).toBeNull();
       proxy.lose('PutItem', lost);
-      await coordination.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, complete: true });
+      await coordination.remember({
+        sweptAt: nowMs,
+        reachedAt: null,
+        shards: 2,
+        counts: [2],
+        complete: true,
+      });
       expect(await coordination.recall(2)).toMatchObject({
         sweptAt: nowMs,
         unfinished: new Map([[0, memory]]),
@@ -411,12 +417,14 @@ describe('the coordination of Supervisors', () => {
       [
         'remember',
         'PutItem',
-        (it, nowMs) => it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, complete: true }),
+        (it, nowMs) =>
+          it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, counts: [2], complete: true }),
       ],
       [
         'remember, incomplete',
         'UpdateItem',
-        (it, nowMs) => it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, complete: false }),
+        (it, nowMs) =>
+          it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, counts: [2], complete: false }),
       ],
     ];
   test.each(calls)(

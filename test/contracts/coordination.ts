@@ -11,6 +11,7 @@ const mark = (sweptAt: number, of = shards) => ({
   sweptAt,
   reachedAt: sweptAt - 1,
   shards: of,
+  counts: [2, of],
   complete: true,
 });
 const rich: ShardMemory = {
@@ -42,6 +43,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         reachedAt: null,
         shards,
         sweptShards: 0,
+        counts: [],
         unfinished: new Map(),
       });
     });
@@ -279,6 +281,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         reachedAt: now - 1,
         shards: 8,
         sweptShards: 8,
+        counts: [2, 8],
         unfinished: new Map([[6, memory(7)]]),
       });
       expect(await coordination.recall(12)).toMatchObject({ shards: 12, sweptShards: 8 });

@@ -314,6 +314,27 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/roles/sweep-tick.test.ts',
   },
   {
+    name: 'an order that moved to another shard has no outage of its former one',
+    file: 'lib/roles/sweep-tick.ts',
+    text: 'new Set([...memory.counts, store.dueShards])',
+    instead: 'new Set([store.dueShards])',
+    test: 'test/roles/raised-shards.test.ts',
+  },
+  {
+    name: 'an order has the outages of all shards',
+    file: 'lib/roles/sweep-tick.ts',
+    text: '[...counts].flatMap((count) => of(store.dueShardOf(orderId, count)))',
+    instead: '[...counts, 0, 1, 2, 3].flatMap((_, other) => of(orderId === null ? 0 : other))',
+    test: 'test/roles/raised-shards.test.ts',
+  },
+  {
+    name: 'the numbers of shards are not stored',
+    file: 'lib/aws/store/dynamo-coordination.ts',
+    text: 'ShardCounts: JSON.stringify(counts) }',
+    instead: "ShardCounts: '[]' }",
+    test: 'test/aws/dynamo-coordination.test.ts',
+  },
+  {
     name: 'a tick that finds the lease of a dead sweep forgets an outage',
     file: 'lib/roles/sweep-tick.ts',
     text: 'earlier(memory.reachedAt ?? memory.sweptAt, recalledAt)',

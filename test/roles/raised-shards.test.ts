@@ -1,6 +1,7 @@
 /** Sweeps while the number of shards is raised, and after it was taken back: no order is left out (R16). */
 import { expect, test } from 'vitest';
-import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { sweepTick } from '#roles/sweep-tick.ts';
@@ -12,25 +13,38 @@ const hour = 3_600 * second;
 const outageAfterMs = 180 * second;
 const dueShardsMax = 6;
 
-/** @param orders the shard that has all orders */
-function world(orders: number) {
+/** @param hash of all orders: of so many shards they have that modulo the number; @param at the shard that has them first */
+function world(hash: number, at = hash) {
   const of = roleScenario();
   const { clock, log, transitions } = of;
   const coordination = memoryCoordination();
   const asked: DueQuery[] = [];
   let ticks = 0;
+  let shard = at;
+  let isDown = false;
   const due: StateStore['due'] = async (query) => {
     asked.push(query);
-    return query.shard === orders ? of.store.due(query) : { items: [], cursor: null };
+    if (query.shard !== shard) return { items: [], cursor: null };
+    if (isDown) throw new UnavailableError('aws-unavailable', 'The shard is away.');
+    return of.store.due(query);
   };
+  const dueShardOf = (_: string, shards: number) => hash % shards;
   return {
     ...of,
     coordination,
     asked,
+    /** The shard of the orders is away, or not. */
+    fail(fails: boolean) {
+      isDown = fails;
+    },
+    /** The next write of the orders is that of a release which has another shard for them. */
+    move(to: number) {
+      shard = to;
+    },
     /** A tick of a release with this number of shards. */
     tick(dueShards: number) {
       ticks += 1;
-      const store = { due, dueShards, dueShardsMax };
+      const store = { due, dueShards, dueShardsMax, dueShardOf };
       return sweepTick({
         supervisor: supervisor({ store, transitions, clock, log, outageAfterMs }),
         ...{ store, coordination, clock },
@@ -61,10 +75,11 @@ test('orders of a release that was taken back before its first tick are found wi
   await tick(2);
   await createClaimed('one');
   clock.jump(hour);
-  expect(await tick(2)).toMatchObject({ found: 0 });
-  expect(await coordination.recall(2)).toMatchObject({ shards: 5 });
-  clock.jump(60 * second);
   expect(await tick(2)).toMatchObject({ recovered: 1 });
+  expect(await coordination.recall(2)).toMatchObject({ shards: 5, counts: [2, 5] });
+  await createClaimed('two');
+  clock.jump(60 * second);
+  expect(await tick(2)).toMatchObject({ recovered: 2 });
 });
 
 test('shards that no tick knows cost reads once per hour', async () => {
@@ -88,4 +103,50 @@ test('a shard that no tick has swept yet has the outages from which the others r
   const { unfinished } = await coordination.recall(5);
   const gaps = ({ gaps: own }: ShardMemory) => own.length;
   expect([...unfinished.values()].map(gaps)).toEqual([1, 1, 1, 1, 1]);
+});
+
+test.each([
+  ['a release with more shards', 0, 5, 4, [2]],
+  ['a release with fewer shards', 4, 1, 0, [5]],
+])(
+  'orders that %s moves keep the outage of their former shard (R20)',
+  async (_, former, count, to, before) => {
+    const { clock, createClaimed, tick, fail, move } = world(4, former);
+    for (const shards of [...before, count]) await tick(shards);
+    await createClaimed('one');
+    fail(true);
+    for (let minute = 0; minute < 10; minute += 1) {
+      clock.jump(60 * second);
+      await expect(tick(count)).rejects.toThrow('The shard is away.');
+    }
+    fail(false);
+    move(to);
+    expect(await tick(count)).toMatchObject({ recovered: 1, interrupted: 1 });
+  },
+);
+
+test('orders that a release has moved whose Supervisor has not swept yet keep the outage of their former shard (R20)', async () => {
+  const { clock, createClaimed, tick, fail, move } = world(4, 4);
+  await tick(5);
+  await createClaimed('one');
+  fail(true);
+  for (let minute = 0; minute < 10; minute += 1) {
+    clock.jump(60 * second);
+    await expect(tick(5)).rejects.toThrow('The shard is away.');
+  }
+  fail(false);
+  move(0);
+  expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 1 });
+});
+
+test('orders that no release has moved do not have the outages of other shards', async () => {
+  const { clock, createClaimed, tick, coordination } = world(4);
+  await tick(5);
+  await createClaimed('one');
+  const lease = { holder: 'other', nowMs: clock.now(), leaseMs: second };
+  const longAgo = { ...noMemory, aliveAt: clock.now() - hour };
+  await coordination.acquire(1, lease, longAgo);
+  await coordination.release(1, 'other', longAgo);
+  clock.jump(12 * second);
+  expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 0 });
 });

@@ -264,6 +264,7 @@ describe('an outage', () => {
       sweptAt: world.clock.now(),
       reachedAt: null,
       shards: 1,
+      counts: [1],
       complete: true,
     });
     world.clock.jump(hour);
@@ -277,6 +278,7 @@ describe('an outage', () => {
       sweptAt: world.clock.now(),
       reachedAt: null,
       shards: 1,
+      counts: [1],
       complete: true,
     });
     const lease = { nowMs: world.clock.now(), leaseMs: 60 * second, holder: 'died' };
@@ -295,7 +297,7 @@ describe('an outage', () => {
     }));
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed: only the ticks show since when.
-    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
+    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, counts: [1], complete: true };
     await coordination.remember(mark);
     await coordination.acquire(
       0,
@@ -319,7 +321,7 @@ describe('an outage', () => {
     const world = scenario();
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed, and no tick swept every shard itself.
-    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, complete: true };
+    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, counts: [1], complete: true };
     await coordination.remember(mark);
     const lease = (holder: string) => ({ nowMs: clock.now(), leaseMs: 60 * second, holder });
     await coordination.acquire(0, lease('died before the outage'), noMemory);
@@ -476,7 +478,13 @@ describe('a tick whose store fails', () => {
 
     test('has finished the others when it fails', async () => {
       const world = scenario();
-      const mark = { sweptAt: world.clock.now(), reachedAt: null, shards: 2, complete: true };
+      const mark = {
+        sweptAt: world.clock.now(),
+        reachedAt: null,
+        shards: 2,
+        counts: [2],
+        complete: true,
+      };
       await world.coordination.remember(mark);
       await world.createDue(3);
       await expect(world.sweep('a', { store: half(world) }).tick()).rejects.toThrow('away');
@@ -499,6 +507,7 @@ describe('a tick whose store fails', () => {
         sweptAt: from,
         reachedAt: null,
         shards: 2,
+        counts: [2],
         complete: true,
       });
       for (let minute = 1; minute <= 60; minute += 1) {

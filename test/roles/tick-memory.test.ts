@@ -43,7 +43,7 @@ function ticking(faulty: (world: RoleScenario) => Partial<Pick<StateStore, 'due'
   };
   const due: StateStore['due'] = async (query) =>
     query.shard === 0 ? world.store.due(query) : { items: [], cursor: null };
-  const store = { dueShards: 2, dueShardsMax: 2, due, ...faulty(world) };
+  const store = { dueShards: 2, dueShardsMax: 2, dueShardOf: () => 0, due, ...faulty(world) };
   const { transitions, clock, log } = world;
   const role = supervisor({ store, transitions, clock, log, outageAfterMs });
   const handedOver: number[] = [];
@@ -67,7 +67,13 @@ const hold = (memory: Coordination, nowMs: number, shard: number, first: ShardMe
 test('a tick that handled every shard is complete, with or without work', async () => {
   const { world, clock, marks, sweep } = ticking();
   await sweep('a').tick();
-  const first = { sweptAt: clock.now(), reachedAt: clock.now(), shards: 2, complete: true };
+  const first = {
+    sweptAt: clock.now(),
+    reachedAt: clock.now(),
+    shards: 2,
+    counts: [2],
+    complete: true,
+  };
   expect(marks).toEqual([first]);
   await world.createClaimed('one');
   clock.jump(12 * second);
@@ -85,11 +91,17 @@ test.each([
   const { clock, start, memory, marks, sweep } = ticking();
   clock.jump(60 * second);
   const at = (ms: number | null) => (ms === null ? null : clock.now() + ms);
-  await memory.remember({ sweptAt: start, reachedAt: at(before), shards: 2, complete: true });
+  await memory.remember({
+    sweptAt: start,
+    reachedAt: at(before),
+    shards: 2,
+    counts: [2],
+    complete: true,
+  });
   await hold(memory, clock.now(), 1);
   expect(await sweep('a').tick()).toEqual(nothing);
   expect(marks).toEqual([
-    { sweptAt: clock.now(), reachedAt: at(expected), shards: 2, complete: true },
+    { sweptAt: clock.now(), reachedAt: at(expected), shards: 2, counts: [2], complete: true },
   ]);
 });
 
@@ -155,7 +167,13 @@ test('a shard that cannot be reached is marked with when it last was, once', asy
   const { clock, start, memory, calls, marks, sweep } = ticking(() => ({
     due: ({ shard }) => (shard === 1 ? away() : Promise.resolve({ items: [], cursor: null })),
   }));
-  await memory.remember({ sweptAt: start, reachedAt: start, shards: 2, complete: true });
+  await memory.remember({
+    sweptAt: start,
+    reachedAt: start,
+    shards: 2,
+    counts: [2],
+    complete: true,
+  });
   for (const holder of ['a', 'b']) {
     clock.jump(60 * second);
     await expect(sweep(holder).tick()).rejects.toMatchObject({ code: 'store-unavailable' });
@@ -197,7 +215,13 @@ test('no outage is detected when a tick acquires a shard that another one finish
   const { clock, start, memory, sweep } = ticking(() => ({
     due: ({ shard }) => Promise.resolve({ items: [], cursor: shard === 0 ? 'more' : null }),
   }));
-  await memory.remember({ sweptAt: start, reachedAt: start, shards: 2, complete: true });
+  await memory.remember({
+    sweptAt: start,
+    reachedAt: start,
+    shards: 2,
+    counts: [2],
+    complete: true,
+  });
   clock.jump(150 * second);
   await hold(memory, clock.now(), 0);
   await memory.finish(0, 'other', clock.now());

@@ -46,6 +46,7 @@ function moved(store: StateStore, { timeline }: SimContext): StateStore {
   return {
     dueShards: store.dueShards,
     dueShardsMax: store.dueShardsMax,
+    dueShardOf: store.dueShardOf,
     create: (order, record, line) => whileWaiting(store.create(order, record, line)),
     line: (name) => whileWaiting(store.line(name)),
     changeLine: (change) => whileWaiting(store.changeLine(change)),

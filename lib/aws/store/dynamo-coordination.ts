@@ -8,7 +8,7 @@ import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { batchGet } from './batch-get.ts';
 import { coordinationItems } from './coordination-items.ts';
 import { ifCondition } from './if-condition.ts';
-import { isFinished, memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
+import { countsOf, isFinished, memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
@@ -57,6 +57,7 @@ export function dynamoCoordination(
         ...{ sweptAt, reachedAt, unfinished },
         shards: Math.max(shards, before),
         sweptShards: before,
+        counts: countsOf(known.get(sweepKey)),
       };
     },
 
@@ -97,7 +98,7 @@ export function dynamoCoordination(
 async function remember(
   client: DynamoDBClient,
   table: string,
-  { sweptAt, reachedAt, shards, complete }: Mark,
+  { sweptAt, reachedAt, shards, counts, complete }: Mark,
 ): Promise<void> {
   const items = coordinationItems(client, table);
   const swept = { ':at': sweptAt, ':latest': sweptAt + clockToleranceMs };
@@ -106,18 +107,23 @@ async function remember(
   // The only PutItem on this table: the alarm on completed sweeps counts it (lib/infra/operations/alarms.ts).
   const put = new PutItemCommand({
     TableName: table,
-    Item: toItem({ Name: sweepKey, SweptAt: sweptAt, ReachedAt: reachedAt, Shards: shards }),
+    Item: toItem({
+      ...{ Name: sweepKey, SweptAt: sweptAt, ReachedAt: reachedAt },
+      ...{ Shards: shards, ShardCounts: JSON.stringify(counts) },
+    }),
     ConditionExpression: condition,
     ExpressionAttributeValues: toItem({ ...swept, ...reached }),
   });
   const update = {
-    UpdateExpression: 'SET SweptAt = :at, ReachedAt = :stored, Shards = :shards',
+    UpdateExpression:
+      'SET SweptAt = :at, ReachedAt = :stored, Shards = :shards, ShardCounts = :counts',
     ConditionExpression: condition,
     ExpressionAttributeValues: toItem({
       ...swept,
       ...reached,
       ':stored': reachedAt,
       ':shards': shards,
+      ':counts': JSON.stringify(counts),
     }),
   };
   const remembered = complete
@@ -132,9 +138,11 @@ async function remember(
           ExpressionAttributeValues: toItem({ ...reached, ':latest': swept[':latest'] }),
         }
       : {
-          UpdateExpression: 'SET SweptAt = :at, Shards = :shards',
+          UpdateExpression: 'SET SweptAt = :at, Shards = :shards, ShardCounts = :counts',
           ConditionExpression: ifLater,
-          ExpressionAttributeValues: toItem({ ...swept, ':shards': shards }),
+          ExpressionAttributeValues: toItem({
+            ...{ ...swept, ':shards': shards, ':counts': JSON.stringify(counts) },
+          }),
         };
   await items.update(sweepKey, part);
 }

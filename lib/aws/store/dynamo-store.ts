@@ -19,7 +19,7 @@ import { dynamoListing } from './dynamo-listing.ts';
 import { dynamoReads, type ReadOptions } from './dynamo-reads.ts';
 import { isOneItem } from './one-item.ts';
 import { type RecordItemOptions, recordItem, recordOf } from './record-item.ts';
-import { shardsMax } from './tables.ts';
+import { shardOf, shardsMax } from './tables.ts';
 
 export interface DynamoStoreOptions extends ReadOptions, RecordItemOptions {}
 
@@ -27,6 +27,7 @@ export function dynamoStore(options: DynamoStoreOptions): StateStore {
   return {
     dueShards: options.shards,
     dueShardsMax: shardsMax,
+    dueShardOf: shardOf,
     ...dynamoReads(options),
     ...dynamoListing(options),
     ...dynamoLines({ ...options, table: options.tables.orders }),

@@ -5,6 +5,7 @@ import { CorruptDataError } from '#core/model/errors.ts';
 import { instant } from '#core/model/instant.ts';
 import type { Attributes, Item } from './attributes.ts';
 
+const storedCounts = z.array(z.int().positive());
 const storedGaps = z.array(z.tuple([instant, instant]));
 
 /** The values of an update expression. */
@@ -32,6 +33,25 @@ export function memoryOf(item: Item): ShardMemory {
 
 /** Whether the shard has no work left; its item says when a sweep last reached it. */
 export const isFinished = (item: Item) => 'FinishedAt' in item && !('Holder' in item);
+
+/**
+ * The numbers of shards of the mark of a tick; an older version wrote only the highest one.
+ *
+ * @throws {CorruptDataError} `coordination-corrupt` when no version of Reeve wrote it
+ */
+export function countsOf(mark: Item | undefined): readonly number[] {
+  const text = mark?.['ShardCounts']?.S;
+  if (text === undefined) return [numberOf(mark, 'Shards') ?? []].flat();
+  try {
+    return storedCounts.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new CorruptDataError(
+      'coordination-corrupt',
+      'The numbers of shards cannot be read. Delete the attribute ShardCounts of the item `sweep` from the Coordination table.',
+      { cause },
+    );
+  }
+}
 
 function gapsOf(text: string): ShardMemory['gaps'] {
   try {

@@ -9,8 +9,8 @@ import { underWay } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 
 export interface SweepRuns {
-  /** Records the start of a tick; the returned function records its completion. */
-  tickBegan(): () => void;
+  /** Records the start of a tick that knows so many shards; the returned function records its completion. */
+  tickBegan(shards: number): () => void;
   /** A tick left the shard to another sweep, which may have crashed. */
   refused(shard: number): void;
   /** The gaps longer than `longerThanMs` in which no tick covered the shard. */
@@ -23,6 +23,7 @@ export interface Gap {
 }
 
 interface Run {
+  readonly shards: number;
   readonly from: number;
   readonly until: number;
 }
@@ -32,9 +33,9 @@ export function sweepRuns(now: () => number): SweepRuns {
   const refusals: { readonly shard: number; readonly at: number }[] = [];
   const start = now();
   return {
-    tickBegan() {
+    tickBegan(shards) {
       const from = now();
-      return () => runs.push({ from, until: now() });
+      return () => runs.push({ shards, from, until: now() });
     },
     refused(shard) {
       refusals.push({ shard, at: now() });
@@ -42,6 +43,7 @@ export function sweepRuns(now: () => number): SweepRuns {
     gaps(shard, longerThanMs, until) {
       const seen = runs.filter(
         (run) =>
+          run.shards > shard &&
           !refusals.some((one) => one.shard === shard && one.at >= run.from && one.at <= run.until),
       );
       const gaps: Gap[] = [];

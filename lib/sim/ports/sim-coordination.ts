@@ -41,6 +41,7 @@ export function coordinationTable(
         reachedAt: swept?.reachedAt ?? null,
         shards: all,
         sweptShards: swept?.shards ?? 0,
+        counts: swept?.counts ?? [],
         unfinished,
       };
     },

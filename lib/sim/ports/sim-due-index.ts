@@ -50,7 +50,8 @@ export function simDueIndex({ now, sweepPeriodMs, indexLag }: DueIndexOptions): 
   };
 }
 
-function shardOf(orderId: string, shards: number): number {
+/** The shard of an order where there are so many. */
+export function shardOf(orderId: string, shards: number): number {
   let sum = 0;
   for (let at = 0; at < orderId.length; at += 1) sum = (sum * 31 + orderId.charCodeAt(at)) >>> 0;
   return sum % shards;

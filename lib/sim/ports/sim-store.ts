@@ -9,6 +9,7 @@ import type { OperationLog } from '#sim/checks/operations.ts';
 import type { Faults } from '#sim/faults/fault-rates.ts';
 import type { StoreOutage } from '#sim/faults/store-outage.ts';
 import type { Machine } from '#sim/world/machine.ts';
+import { shardOf } from './sim-due-index.ts';
 import type { SimTable } from './sim-table.ts';
 
 export interface SimStoreOptions {
@@ -62,6 +63,7 @@ export function simStore(options: SimStoreOptions): StateStore {
   return {
     dueShards: shards,
     dueShardsMax: table.shardsMax,
+    dueShardOf: shardOf,
     create: (order: Order, record, line) =>
       write(
         record,

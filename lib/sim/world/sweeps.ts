@@ -53,7 +53,9 @@ export function sweeps(options: SweepOptions): Sweeps {
       pages -= 1;
       return pages >= 0 && timeline.now() < latest;
     };
-    const completed = shard === null ? options.shared.sweepRuns.tickBegan() : () => {};
+    const { sweepRuns, coordination, shards } = options.shared;
+    const known = coordination.recall(shards[host.release]).shards;
+    const completed = shard === null ? sweepRuns.tickBegan(known) : () => {};
     invoke(host, options.shared, async () => {
       if (swept.some(({ isAlive }) => isAlive())) faults.note('sweeps-overlapped');
       swept.push(host.machine);

@@ -17,7 +17,13 @@ async function supervisorOf(faulty?: (store: StateStore) => StateStore) {
   const world = roleScenario(faulty);
   const start = world.clock.now();
   const coordination = memoryCoordination();
-  await coordination.remember({ sweptAt: start, reachedAt: start, shards: 1, complete: true });
+  await coordination.remember({
+    sweptAt: start,
+    reachedAt: start,
+    shards: 1,
+    counts: [1],
+    complete: true,
+  });
   const sent: DeadlineCheck[] = [];
   const of = (over: Partial<Coordination> = {}) =>
     deadlineChecks({
