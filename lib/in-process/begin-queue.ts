@@ -29,6 +29,8 @@ const aheadMs = 5;
  * all of them late, and says nothing of the service.
  */
 const meanOverMs = 1_000;
+/** While no call begins or ends for so long, ms, the mean says nothing of the next end: the calls may hang. */
+const movesWithinMs = 10 * aheadMs;
 /** The weight of one end, at most. */
 const shareMax = 0.1;
 
@@ -47,9 +49,11 @@ export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
   };
   let meanMs = 0;
   let lastEndAt = 0;
+  let lastBeginAt = 0;
 
   function begin(request: Request): true {
-    begun.set(request, clock.now());
+    lastBeginAt = clock.now();
+    begun.set(request, lastBeginAt);
     return true;
   }
 
@@ -99,6 +103,8 @@ export function beginQueue(concurrency: number, clock: Clock): BeginQueue {
       next()?.begin();
     },
     ahead() {
+      const lastMoveAt = Math.max(lastBeginAt, lastEndAt);
+      if (begun.size >= concurrency && clock.now() - lastMoveAt > movesWithinMs) return 0;
       return Math.floor(concurrency * Math.min(1, aheadMs / Math.max(1, meanMs)));
     },
     close() {

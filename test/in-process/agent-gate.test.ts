@@ -257,6 +257,22 @@ test('an agent whose calls take no time is sent more than it makes at once', asy
   gates.close();
 });
 
+test('an agent whose calls took no time, and hang now, is sent no more until one of them ends', async () => {
+  const { clock, gates, gate, kinds } = unused(1);
+  const first = call('a');
+  await gate.begin(first);
+  gate.end(first);
+  const hangs = call('b');
+  expect(kinds(hangs)).toEqual(['start']);
+  await gate.begin(hangs);
+  await clock.advance(100);
+  expect(kinds(call('c'))).toEqual(['hold']);
+  gate.end(hangs);
+  gates.release([hangs]);
+  expect(kinds(call('c'))).toEqual(['start']);
+  gates.close();
+});
+
 /** Fails calls of several orders until the circuit opens. */
 async function broken(concurrency: number) {
   const world = await started(concurrency);

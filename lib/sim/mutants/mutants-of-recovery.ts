@@ -38,8 +38,8 @@ export const mutantsOfRecovery: readonly Mutant[] = [
   roles(
     'leave late calls to the deadline checks',
     'recover-page',
-    'if (gaps.length === 0) return () => expired;',
-    "if (gaps.length === 0) return ({ processState }) => processState === 'Processing' ? { type: 'resubmit', by: 'sweep' } : expired;",
+    'if (gaps.length === 0) return expired;',
+    "if (gaps.length === 0) return record.processState === 'Processing' ? { type: 'resubmit', by: 'sweep' } : expired;",
   ),
   roles(
     'check the deadlines of an order for ever',
