@@ -238,13 +238,6 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
   mistake(
     'lib/distributed/limits/call-slots.ts',
     asked,
-    'a slot of one rate is lost where another rate has none',
-    'for (const { name, ...slot } of leased) rates.giveBack(name, slot);',
-    '',
-  ),
-  mistake(
-    'lib/distributed/limits/call-slots.ts',
-    asked,
     'a call asks for slots at which another rate is known to have none',
     'free = Math.max(free, rates.freeFrom(one.rate, free));',
     '',
