@@ -324,7 +324,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'an order has the outages of all shards',
     file: 'lib/roles/sweep-tick.ts',
     text: '[...counts].flatMap((count) => of(store.dueShardOf(orderId, count)))',
-    instead: '[...counts, 0, 1, 2, 3].flatMap((_, other) => of(orderId === null ? 0 : other))',
+    instead: '[...counts].flatMap((count) => [0, 1, 2, 3, 4].flatMap((other) => of(other % count)))',
     test: 'test/roles/raised-shards.test.ts',
   },
   {

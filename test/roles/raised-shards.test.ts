@@ -144,9 +144,10 @@ test('orders that no release has moved do not have the outages of other shards',
   await tick(5);
   await createClaimed('one');
   const lease = { holder: 'other', nowMs: clock.now(), leaseMs: second };
-  const longAgo = { ...noMemory, aliveAt: clock.now() - hour };
-  await coordination.acquire(1, lease, longAgo);
-  await coordination.release(1, 'other', longAgo);
+  const gaps = [{ from: clock.now() - hour, until: clock.now() + second }];
+  const afterOutage = { ...noMemory, aliveAt: clock.now(), gaps };
+  await coordination.acquire(1, lease, afterOutage);
+  await coordination.release(1, 'other', afterOutage);
   clock.jump(12 * second);
   expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 0 });
 });
