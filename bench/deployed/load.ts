@@ -18,7 +18,7 @@ const followMs = 5 * secondMs;
 const connections = 64;
 /** No emulator keeps up for so long while the rate is doubled. */
 const findMs = 120 * secondMs;
-/** What is on its way for less than this does not wait. */
+/** A message that is younger than this does not wait. */
 const idleMs = secondMs;
 /** A drained deployment was found so at so many samples, one a second. */
 const idleSamples = 3;
@@ -124,7 +124,7 @@ export class Load {
     await Promise.all(this.inFlight);
   }
 
-  /** Waits until nothing is on its way in any queue but dead letters; false: there still is something after `withinMs`. */
+  /** Waits until no message waits in any queue but the dead-letter queues; false: one still does after `withinMs`. */
   async drained(withinMs: number): Promise<boolean> {
     for (const deadline = systemClock.now() + withinMs; systemClock.now() < deadline; ) {
       await sleep(secondMs);

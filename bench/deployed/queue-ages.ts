@@ -27,7 +27,7 @@ export interface QueueState {
   readonly oldestMs: number;
 }
 
-/** A dead letter is not on its way. */
+/** Nothing delivers the messages of a dead-letter queue. */
 export const isDead = ({ name }: QueueState): boolean => name.startsWith('dead_');
 
 /** @param now ms since the epoch */

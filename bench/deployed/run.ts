@@ -96,7 +96,7 @@ interface Settled {
   readonly queues: readonly QueueState[];
 }
 
-/** What is stored and queued, once all orders have ended and nothing is on its way, or when that takes too long. */
+/** What is stored and queued, once all orders have ended and no message waits, or when that takes too long. */
 async function settled({ cloud, stored }: Deployment, load: Load): Promise<Settled> {
   const deadline = systemClock.now() + settleMs;
   for (;;) {
