@@ -2,6 +2,7 @@
 import { type Mistake, mistake } from './mistake.ts';
 
 const items = 'lib/aws/store/limits/dynamo-limit-items.ts';
+const tables = 'lib/aws/store/tables.ts';
 const reserved = 'lib/aws/store/limits/reserved-instants.ts';
 const contract = 'test/aws/dynamo-limit-items.test.ts';
 const rateItem = 'lib/distributed/limits/rate-item.ts';
@@ -46,14 +47,14 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
     "'SET #at = #at + :by, #expiry = :from'",
   ),
   mistake(
-    items,
+    tables,
     contract,
     'an item expires after a thousandth of its time',
-    'const secondsOf = (atMs: number) => Math.ceil(atMs / 1_000);',
-    'const secondsOf = (atMs: number) => Math.ceil(atMs / 1_000_000);',
+    'Math.ceil(atMs / 1_000)',
+    'Math.ceil(atMs / 1_000_000)',
   ),
   mistake(
-    items,
+    tables,
     contract,
     'the time in milliseconds is taken for that in seconds',
     'Math.ceil(atMs / 1_000)',

@@ -61,7 +61,7 @@ export const mistakesOfLimits: readonly Mistake[] = [
     '',
   ),
   mistake(
-    slots,
+    'lib/distributed/limits/common-slot.ts',
     asked,
     'a call has the earliest end of no slot',
     'startBy = Math.min(startBy, answer.startBy);',

@@ -5,7 +5,7 @@ import { dueKeyOf } from '#core/decide/due.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { heldKeyOf } from './held-key.ts';
-import { attention, shardOf } from './tables.ts';
+import { attention, expiryOf, shardOf } from './tables.ts';
 
 export interface RecordItemOptions {
   /** Partitions of the due index; each supports some 500 orders per second. May only be raised. */
@@ -29,7 +29,7 @@ export function recordItem(options: RecordItemOptions, record: ProcessRecord): I
     DueAt: due ?? undefined,
     ...heldKeyOf(record),
     Attention: processState === 'Error' ? attention : undefined,
-    ExpiresAt: ended ? Math.ceil((updatedAt + keepEndedMs) / 1_000) : undefined,
+    ExpiresAt: ended ? expiryOf(updatedAt + keepEndedMs) : undefined,
   });
 }
 

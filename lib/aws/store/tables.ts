@@ -27,6 +27,9 @@ export const agentSettingsKey = 'agents';
 /** The TTL attribute of ended records, and of limits in the Coordination table, in seconds since the epoch. */
 export const expiryAttribute = 'ExpiresAt';
 
+/** The value of that attribute: whole seconds, and no earlier. */
+export const expiryOf = (atMs: number) => Math.ceil(atMs / 1_000);
+
 export interface Index {
   readonly name: string;
   readonly partition: Key;

@@ -5,13 +5,13 @@
 import { callsItemName, rateItemName } from '#core/flow/limit-names.ts';
 import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
 import type { QueueClock } from '../queue-clock.ts';
+import { leaseCommonSlot, type WantOf } from './common-slot.ts';
 import type { CountedLimit } from './counted-limits.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
-import type { LeasedRate, SlotWant } from './rate-item.ts';
-import type { RateLeases, SlotAnswer } from './rate-leases.ts';
+import type { LeasedRate, SlotRefusal, SlotWant } from './rate-item.ts';
+import type { RateLeases } from './rate-leases.ts';
 import { askAgainMs } from './room-item.ts';
 import type { RoomLeases } from './room-leases.ts';
-import type { Slot } from './spare-slots.ts';
 
 /** See {@link callSlots}. */
 export interface CallSlotsPorts {
@@ -123,40 +123,26 @@ async function leaseAll(
     ...{ rate, from, by, horizonMs: Math.max(horizon.minMs, end - from) },
     ...{ isBehind: isBehind(queue), isBusy: isBusy(queue) },
   });
+  const wants = own.map(
+    (one): WantOf =>
+      (from, by) =>
+        wantOf(one, from, by),
+  );
   let from = time.now();
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+    // A single rate gives its next slots by one write to all calls that ask now, and none of them asks for an instant.
     const known = own.length > 1 ? knownOf(rates, own, from, wantOf) : { from };
     if ('why' in known) return known;
-    let { from: startAt } = known;
-    let startBy = Number.POSITIVE_INFINITY;
-    let later: number | null = null;
-    const leased: (Slot & { readonly name: string })[] = [];
-    const giveBack = () => {
-      for (const { name, ...slot } of leased) rates.giveBack(name, slot);
-    };
-    for (const one of own) {
-      const want = wantOf(one, startAt, startBy);
-      const answer = await rates.lease(want);
-      if (answer.kind !== 'slot') {
-        giveBack();
-        if (answer.kind !== 'later') return { queue: one.queue, why: refusalOf(answer, want) };
-        later = answer.at;
-        break;
-      }
-      leased.push({ name: one.rate.name, startAt: answer.startAt, startBy: answer.startBy });
-      startAt = answer.startAt;
-      if (startAt > startBy) {
-        giveBack();
-        later = startAt;
-        break;
-      }
-      startBy = Math.min(startBy, answer.startBy);
-    }
-    if (later === null) {
+    const answer = await leaseCommonSlot(rates, wants, known.from);
+    if (answer.kind === 'slot') {
       const slots = own.map(({ rate: { name, everyMs } }): LimitSlot => ({ name, everyMs }));
+      const { startAt, startBy } = answer;
       return { startAt: Math.ceil(startAt), startBy: Math.ceil(startBy), slots };
     }
-    from = later;
+    const { place, want, why } = answer;
+    if (why.kind !== 'later')
+      return { queue: own[place]?.queue ?? first.queue, why: refusalOf(why, want) };
+    from = why.at;
   }
   const freeAt = time.now() + roundsAgainMs;
   return { queue: first.queue, why: { kind: 'full', freeAt, askAt: freeAt } };
@@ -181,7 +167,7 @@ function knownOf(
 }
 
 function refusalOf(
-  answer: Exclude<SlotAnswer, { kind: 'slot' | 'later' }>,
+  answer: Exclude<SlotRefusal, { kind: 'later' }>,
   { rate: { everyMs }, horizonMs }: SlotWant,
 ): QueueRefusal {
   if (answer.kind === 'behind') return answer;

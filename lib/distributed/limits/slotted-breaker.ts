@@ -9,9 +9,10 @@ import type { Admission, Breaker, Refusal } from '#ports/breaker.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Log } from '#ports/log.ts';
 import type { QueueClock } from '../queue-clock.ts';
+import { leaseCommonSlot, type WantOf } from './common-slot.ts';
 import { isRoom } from './counted-limits.ts';
 import { arrivalMs } from './rate-item.ts';
-import { type RateLeases, rateLeases } from './rate-leases.ts';
+import { rateLeases } from './rate-leases.ts';
 import type { Slot } from './spare-slots.ts';
 
 /** Options of {@link slottedBreaker}. */
@@ -53,8 +54,9 @@ export function slottedBreaker(options: SlottedBreakerOptions): Breaker {
 
   async function leased(request: Request): Promise<Refusal> {
     try {
-      const slot = await leaseAll(rates, request.slots ?? [], queueClock.now());
-      if (slot === null) return giveBack(request);
+      const wants = wantsOf(request.slots ?? []);
+      const slot = await leaseCommonSlot(rates, wants, queueClock.now());
+      if (slot.kind === 'refused') return giveBack(request);
       slots.set(request, slot);
       return refusal(slot.startAt - queueClock.now());
     } catch (error) {
@@ -85,30 +87,15 @@ export function slottedBreaker(options: SlottedBreakerOptions): Breaker {
   };
 }
 
-/** A slot of each rate, at one instant; null where they are too far ahead, or apart. */
-async function leaseAll(
-  rates: RateLeases,
-  slots: readonly LimitSlot[],
-  from: number,
-): Promise<Slot | null> {
-  let [startAt, startBy] = [from, Number.POSITIVE_INFINITY];
-  const leased: (Slot & { readonly name: string })[] = [];
-  for (const { name, everyMs } of slots) {
-    if (everyMs === undefined) continue;
+/** What is wanted of each of the rates of a call. */
+const wantsOf = (slots: readonly LimitSlot[]): readonly WantOf[] =>
+  slots.flatMap(({ name, everyMs }) => {
+    if (everyMs === undefined) return [];
     const rate = { name, everyMs, burst: 1 };
-    const answer = await rates.lease({
-      ...{ rate, from: startAt, by: startBy, horizonMs, isBusy: true, isBehind: false },
-    });
-    if (answer.kind === 'slot') leased.push({ ...answer, name });
-    if (answer.kind !== 'slot' || answer.startAt > startBy) {
-      for (const slot of leased) rates.giveBack(slot.name, slot);
-      return null;
-    }
-    startAt = answer.startAt;
-    startBy = Math.min(startBy, answer.startBy);
-  }
-  return { startAt, startBy };
-}
+    return [
+      (from: number, by: number) => ({ rate, from, by, horizonMs, isBusy: true, isBehind: false }),
+    ];
+  });
 
 const refusal = (waitMs: number): Refusal => ({
   gate: 'limit',

@@ -15,7 +15,7 @@ import type {
   Occupied,
 } from '#ports/limit-items.ts';
 import { type Item, toItem } from '../attributes.ts';
-import { coordinationKey, expiryAttribute, limitKey } from '../tables.ts';
+import { coordinationKey, expiryAttribute, expiryOf, limitKey } from '../tables.ts';
 import { reservedIn, reserveUpdate } from './reserved-instants.ts';
 
 type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;
@@ -47,7 +47,7 @@ export function dynamoLimitItems(client: DynamoDBClient, table: string): LimitIt
       ConditionExpression: 'attribute_not_exists(Holders)',
       ExpressionAttributeNames: { '#expiry': expiryAttribute },
       ExpressionAttributeValues: {
-        ...toItem({ ':expiry': secondsOf(keepUntil) }),
+        ...toItem({ ':expiry': expiryOf(keepUntil) }),
         ':holders': { M: toItem(Object.fromEntries(come)) },
       },
     });
@@ -79,7 +79,7 @@ export function dynamoLimitItems(client: DynamoDBClient, table: string): LimitIt
 
 function advanceUpdate(change: Advance): Update {
   if (change.kind === 'reserve') return reserveUpdate(change);
-  const values = { ':expiry': secondsOf(change.keepUntil), ':from': change.from };
+  const values = { ':expiry': expiryOf(change.keepUntil), ':from': change.from };
   const names = { '#at': 'NextAt', '#expiry': expiryAttribute };
   return change.kind === 'move'
     ? {
@@ -132,7 +132,7 @@ function occupyUpdate({ come, gone, left, max, keepUntil }: Occupation): Update 
       ...holders.map((holder) => [nameOf.get(holder) ?? '', holder]),
     ]),
     ExpressionAttributeValues: toItem({
-      ':expiry': secondsOf(keepUntil),
+      ':expiry': expiryOf(keepUntil),
       ...(come.size > 0 && { ':size': max - come.size + gone.size }),
       ...valuesOf('come', come),
       ...valuesOf('gone', gone),
@@ -148,5 +148,3 @@ const holdersOf = (found: Item): Holders =>
   new Map(
     Object.entries(found['Holders']?.M ?? {}).map(([holder, until]) => [holder, Number(until.N)]),
   );
-
-const secondsOf = (atMs: number) => Math.ceil(atMs / 1_000);

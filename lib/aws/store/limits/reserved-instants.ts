@@ -3,11 +3,9 @@
  * A write adds to one of them without knowing the others, and removes those whose instants are past.
  */
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Advance } from '#ports/limit-items.ts';
-import { reserveAheadMs, reservedForMs } from '#ports/limit-items.ts';
-import type { Item } from '../attributes.ts';
-import { toItem } from '../attributes.ts';
-import { expiryAttribute } from '../tables.ts';
+import { type Advance, reserveAheadMs, reservedForMs } from '#ports/limit-items.ts';
+import { type Item, toItem } from '../attributes.ts';
+import { expiryAttribute, expiryOf } from '../tables.ts';
 
 /** Of the instants of one set, ms. */
 const periodMs = 500;
@@ -40,7 +38,7 @@ export function reserveUpdate({
       '#own': setName(Math.floor(reserved / periodMs)),
     },
     ExpressionAttributeValues: {
-      ...toItem({ ':expiry': Math.ceil(keepUntil / 1_000), ':at': reserved, ':after': after }),
+      ...toItem({ ':expiry': expiryOf(keepUntil), ':at': reserved, ':after': after }),
       ':own': { NS: [String(reserved)] },
     },
   };
