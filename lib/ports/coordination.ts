@@ -12,10 +12,8 @@ export interface SweepMemory {
   readonly reachedAt: number | null;
   /** The highest number of shards so far: orders from that time may still be in the index. */
   readonly shards: number;
-  /** The number of shards of that last tick: those beyond it were never swept. 0 before the first. */
-  readonly sweptShards: number;
-  /** The numbers of shards that releases have had, as far as ticks know: an order moves to another shard where they differ. */
-  readonly counts: readonly number[];
+  /** See {@link Mark}. Empty before the first tick: shards from the highest number on were never swept. */
+  readonly shardCounts: readonly number[];
   /** The memory of each shard that a tick did not finish or could not sweep. */
   readonly unfinished: ReadonlyMap<number, ShardMemory>;
 }
@@ -52,16 +50,20 @@ export interface Coordination {
   finish(shard: number, holder: string, aliveAt: number | null): Promise<void>;
 }
 
+/** How many shards a tick swept: the highest number that any release had; 0 before the first tick. */
+export const sweptShards = (shardCounts: readonly number[]) => Math.max(0, ...shardCounts);
+
 /** The result of a tick. */
 export interface Mark {
   /** The begin of the tick, ms since the epoch. */
   readonly sweptAt: number;
   /** See {@link SweepMemory}. */
   readonly reachedAt: number | null;
-  /** The highest number of shards, including the recalled one. */
-  readonly shards: number;
-  /** The recalled ones, and those that the tick found. */
-  readonly counts: readonly number[];
+  /**
+   * The numbers of shards that releases have had, as far as ticks know, with those that this tick found: an order moves to another
+   * shard where they differ.
+   */
+  readonly shardCounts: readonly number[];
   /** Whether no shard failed. A failed shard has its own memory. */
   readonly complete: boolean;
 }

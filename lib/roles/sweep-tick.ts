@@ -15,7 +15,7 @@ import {
 } from '#core/decide/sweep-gaps.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
-import type { Coordination, SweepMemory } from '#ports/coordination.ts';
+import { type Coordination, type SweepMemory, sweptShards } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -91,8 +91,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         sweptAt: recalledAt,
         // Before the first such tick, a shard without a memory was last reached by the tick before this one.
         reachedAt: isReached ? recalledAt : earlier(memory.reachedAt ?? memory.sweptAt, recalledAt),
-        shards: inUse,
-        counts: [...new Set([...memory.counts, store.dueShards, inUse])],
+        shardCounts: [...new Set([...memory.shardCounts, store.dueShards, inUse])],
         complete: failed.length === 0,
       });
       return total(outcomes.map(reportOf));
@@ -193,10 +192,11 @@ export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs:
  * shards was raised, had the outages that the others recover from.
  */
 function memoryOf(of: Shard): ShardMemory {
-  const { unfinished, sweptAt, sweptShards } = of.memory;
+  const { unfinished, sweptAt, shardCounts } = of.memory;
   const own = unfinished.get(of.shard);
   if (own !== undefined) return asKnown(own, of);
-  const isNew = sweptShards > 0 && of.shard >= sweptShards;
+  const swept = sweptShards(shardCounts);
+  const isNew = swept > 0 && of.shard >= swept;
   return { ...noMemory, aliveAt: sweptAt, gaps: isNew ? latestGaps(unfinished) : [] };
 }
 
@@ -222,7 +222,7 @@ function gapsElsewhere(
   { store, supervisor }: SweepTickPorts,
   { shard, memory, recalledAt }: Shard,
 ): (orderId: OrderId) => readonly Gap[] {
-  const counts = new Set([...memory.counts, store.dueShards]);
+  const counts = new Set([...memory.shardCounts, store.dueShards]);
   const gaps = new Map<number, readonly Gap[]>([[shard, []]]);
   function of(other: number): readonly Gap[] {
     const own = memoryOf({ shard: other, memory, recalledAt });

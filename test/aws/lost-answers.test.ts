@@ -393,8 +393,7 @@ describe('the coordination of Supervisors', () => {
       await coordination.remember({
         sweptAt: nowMs,
         reachedAt: null,
-        shards: 2,
-        counts: [2],
+        shardCounts: [2],
         complete: true,
       });
       expect(await coordination.recall(2)).toMatchObject({
@@ -418,13 +417,13 @@ describe('the coordination of Supervisors', () => {
         'remember',
         'PutItem',
         (it, nowMs) =>
-          it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, counts: [2], complete: true }),
+          it.remember({ sweptAt: nowMs, reachedAt: null, shardCounts: [2], complete: true }),
       ],
       [
         'remember, incomplete',
         'UpdateItem',
         (it, nowMs) =>
-          it.remember({ sweptAt: nowMs, reachedAt: null, shards: 2, counts: [2], complete: false }),
+          it.remember({ sweptAt: nowMs, reachedAt: null, shardCounts: [2], complete: false }),
       ],
     ];
   test.each(calls)(

@@ -10,8 +10,7 @@ const memory = (aliveAt: number | null): ShardMemory => ({ aliveAt, gaps: [], ra
 const mark = (sweptAt: number, of = shards) => ({
   sweptAt,
   reachedAt: sweptAt - 1,
-  shards: of,
-  counts: [2, of],
+  shardCounts: [2, of],
   complete: true,
 });
 const rich: ShardMemory = {
@@ -42,8 +41,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         sweptAt: null,
         reachedAt: null,
         shards,
-        sweptShards: 0,
-        counts: [],
+        shardCounts: [],
         unfinished: new Map(),
       });
     });
@@ -101,7 +99,7 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
       'a slow tick (complete: %s) that reached every shard says so after a later one that did not',
       async (complete) => {
         await coordination.remember({ ...mark(now + 9), reachedAt: now - 9, complete: false });
-        await coordination.remember({ ...mark(now), reachedAt: now, shards: 2, complete });
+        await coordination.remember({ ...mark(now), reachedAt: now, shardCounts: [2], complete });
         const recalled = { sweptAt: now + 9, reachedAt: now, shards };
         expect(await coordination.recall(shards)).toMatchObject(recalled);
         await coordination.remember({ ...mark(now - 1), reachedAt: now - 1, complete });
@@ -280,11 +278,10 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         sweptAt: now,
         reachedAt: now - 1,
         shards: 8,
-        sweptShards: 8,
-        counts: [2, 8],
+        shardCounts: [2, 8],
         unfinished: new Map([[6, memory(7)]]),
       });
-      expect(await coordination.recall(12)).toMatchObject({ shards: 12, sweptShards: 8 });
+      expect(await coordination.recall(12)).toMatchObject({ shards: 12, shardCounts: [2, 8] });
     });
   });
 }

@@ -25,7 +25,8 @@ function world(hash: number, at = hash) {
   const due: StateStore['due'] = async (query) => {
     asked.push(query);
     if (query.shard !== shard) return { items: [], cursor: null };
-    if (isDown) throw new UnavailableError('aws-unavailable', 'The shard is away.');
+    const isSweep = query.to < Number.MAX_SAFE_INTEGER;
+    if (isDown && isSweep) throw new UnavailableError('aws-unavailable', 'The shard is away.');
     return of.store.due(query);
   };
   const dueShardOf = (_: string, shards: number) => hash % shards;
@@ -33,7 +34,7 @@ function world(hash: number, at = hash) {
     ...of,
     coordination,
     asked,
-    /** The shard of the orders is away, or not. */
+    /** The shard of the orders is away for sweeps, or not; that it has orders can be seen. */
     fail(fails: boolean) {
       isDown = fails;
     },
@@ -75,11 +76,26 @@ test('orders of a release that was taken back before its first tick are found wi
   await tick(2);
   await createClaimed('one');
   clock.jump(hour);
-  expect(await tick(2)).toMatchObject({ recovered: 1 });
-  expect(await coordination.recall(2)).toMatchObject({ shards: 5, counts: [2, 5] });
+  // No sweep could find it in that hour, as in an outage (R20).
+  expect(await tick(2)).toMatchObject({ recovered: 1, interrupted: 1 });
+  const { shardCounts, unfinished } = await coordination.recall(2);
+  expect(shardCounts).toEqual([2, 5]);
+  expect(unfinished.get(4)?.gaps).toEqual(unfinished.get(0)?.gaps);
   await createClaimed('two');
   clock.jump(60 * second);
   expect(await tick(2)).toMatchObject({ recovered: 2 });
+});
+
+test('orders that a tick finds and cannot sweep keep the outage that ended then (R20)', async () => {
+  const { clock, createClaimed, tick, fail } = world(4);
+  await tick(2);
+  await createClaimed('one');
+  clock.jump(hour);
+  fail(true);
+  await expect(tick(2)).rejects.toThrow('The shard is away.');
+  fail(false);
+  clock.jump(60 * second);
+  expect(await tick(2)).toMatchObject({ recovered: 1, interrupted: 1 });
 });
 
 test('shards that no tick knows cost reads once per hour', async () => {

@@ -263,8 +263,7 @@ describe('an outage', () => {
     await world.coordination.remember({
       sweptAt: world.clock.now(),
       reachedAt: null,
-      shards: 1,
-      counts: [1],
+      shardCounts: [1],
       complete: true,
     });
     world.clock.jump(hour);
@@ -277,8 +276,7 @@ describe('an outage', () => {
     await world.coordination.remember({
       sweptAt: world.clock.now(),
       reachedAt: null,
-      shards: 1,
-      counts: [1],
+      shardCounts: [1],
       complete: true,
     });
     const lease = { nowMs: world.clock.now(), leaseMs: 60 * second, holder: 'died' };
@@ -297,7 +295,7 @@ describe('an outage', () => {
     }));
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed: only the ticks show since when.
-    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, counts: [1], complete: true };
+    const mark = { sweptAt: clock.now(), reachedAt: null, shardCounts: [1], complete: true };
     await coordination.remember(mark);
     await coordination.acquire(
       0,
@@ -321,7 +319,7 @@ describe('an outage', () => {
     const world = scenario();
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed, and no tick swept every shard itself.
-    const mark = { sweptAt: clock.now(), reachedAt: null, shards: 1, counts: [1], complete: true };
+    const mark = { sweptAt: clock.now(), reachedAt: null, shardCounts: [1], complete: true };
     await coordination.remember(mark);
     const lease = (holder: string) => ({ nowMs: clock.now(), leaseMs: 60 * second, holder });
     await coordination.acquire(0, lease('died before the outage'), noMemory);
@@ -397,53 +395,6 @@ describe('an outage', () => {
   });
 });
 
-/** A release with two shards wrote all orders to the second one, and the Supervisors of the present release know one. */
-const inFurtherShard = (store: StateStore): StateStore => ({
-  ...store,
-  dueShards: 1,
-  dueShardsMax: 2,
-  due: async (query) => (query.shard === 1 ? store.due(query) : { items: [], cursor: null }),
-});
-
-describe('a shard that only its orders make known', () => {
-  const hour = 3_600 * second;
-
-  test('is swept by the tick that finds it, and has the outage of the others (R20)', async () => {
-    const world = scenario();
-    const { clock } = world;
-    const store = inFurtherShard(world.store);
-    await world.sweep('a', { store }).tick();
-    const from = clock.now();
-    await world.createDue(3);
-    clock.jump(hour);
-    const found = { recovered: 3, interrupted: 3 };
-    expect(await world.sweep('b', { store }).tick()).toMatchObject(found);
-    const until = clock.now();
-    expect(await world.failures()).toEqual(interrupted);
-    const { unfinished } = await world.coordination.recall(2);
-    expect([...unfinished].map(([shard, { gaps }]) => [shard, gaps])).toEqual([
-      [0, [{ from, until }]],
-      [1, [{ from, until }]],
-    ]);
-  });
-
-  test('keeps that outage although the tick that finds it cannot sweep it (R20)', async () => {
-    const world = scenario();
-    const { clock } = world;
-    const store = inFurtherShard(world.store);
-    await world.sweep('a', { store }).tick();
-    await world.createDue(3);
-    clock.jump(hour);
-    // It answers what shows that the shard has orders, and nothing else.
-    const due: StateStore['due'] = (query) =>
-      query.shard === 1 && query.to < Number.MAX_SAFE_INTEGER ? away() : store.due(query);
-    await expect(world.sweep('b', { store: { ...store, due } }).tick()).rejects.toThrow('away');
-    clock.jump(60 * second);
-    const recovered = { recovered: 3, interrupted: 3 };
-    expect(await world.sweep('c', { store }).tick()).toMatchObject(recovered);
-  });
-});
-
 describe('a tick whose store fails', () => {
   test.each<[string, (store: StateStore) => StateStore]>([
     ['reads', (store) => ({ ...store, due: away })],
@@ -481,8 +432,7 @@ describe('a tick whose store fails', () => {
       const mark = {
         sweptAt: world.clock.now(),
         reachedAt: null,
-        shards: 2,
-        counts: [2],
+        shardCounts: [2],
         complete: true,
       };
       await world.coordination.remember(mark);
@@ -506,8 +456,7 @@ describe('a tick whose store fails', () => {
       await world.coordination.remember({
         sweptAt: from,
         reachedAt: null,
-        shards: 2,
-        counts: [2],
+        shardCounts: [2],
         complete: true,
       });
       for (let minute = 1; minute <= 60; minute += 1) {

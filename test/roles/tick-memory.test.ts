@@ -70,8 +70,7 @@ test('a tick that handled every shard is complete, with or without work', async 
   const first = {
     sweptAt: clock.now(),
     reachedAt: clock.now(),
-    shards: 2,
-    counts: [2],
+    shardCounts: [2],
     complete: true,
   };
   expect(marks).toEqual([first]);
@@ -94,14 +93,13 @@ test.each([
   await memory.remember({
     sweptAt: start,
     reachedAt: at(before),
-    shards: 2,
-    counts: [2],
+    shardCounts: [2],
     complete: true,
   });
   await hold(memory, clock.now(), 1);
   expect(await sweep('a').tick()).toEqual(nothing);
   expect(marks).toEqual([
-    { sweptAt: clock.now(), reachedAt: at(expected), shards: 2, counts: [2], complete: true },
+    { sweptAt: clock.now(), reachedAt: at(expected), shardCounts: [2], complete: true },
   ]);
 });
 
@@ -170,8 +168,7 @@ test('a shard that cannot be reached is marked with when it last was, once', asy
   await memory.remember({
     sweptAt: start,
     reachedAt: start,
-    shards: 2,
-    counts: [2],
+    shardCounts: [2],
     complete: true,
   });
   for (const holder of ['a', 'b']) {
@@ -218,8 +215,7 @@ test('no outage is detected when a tick acquires a shard that another one finish
   await memory.remember({
     sweptAt: start,
     reachedAt: start,
-    shards: 2,
-    counts: [2],
+    shardCounts: [2],
     complete: true,
   });
   clock.jump(150 * second);

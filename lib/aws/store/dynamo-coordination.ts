@@ -3,12 +3,18 @@ import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Waits } from '#aws/failure.ts';
 import { clockToleranceMs } from '#core/decide/due.ts';
 import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
-import type { Coordination, Mark } from '#ports/coordination.ts';
+import { type Coordination, type Mark, sweptShards } from '#ports/coordination.ts';
 import { type Attributes, fromItem, type Item, toItem } from './attributes.ts';
 import { batchGet } from './batch-get.ts';
 import { coordinationItems } from './coordination-items.ts';
 import { ifCondition } from './if-condition.ts';
-import { countsOf, isFinished, memoryAttributes, memoryOf, numberOf } from './shard-memory-item.ts';
+import {
+  isFinished,
+  memoryAttributes,
+  memoryOf,
+  numberOf,
+  shardCountsOf,
+} from './shard-memory-item.ts';
 
 const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
@@ -44,7 +50,8 @@ export function dynamoCoordination(
     async recall(shards) {
       const known = await read(shards);
       // An earlier deployment may have had more shards, which still hold orders.
-      const before = numberOf(known.get(sweepKey), 'Shards') ?? 0;
+      const shardCounts = shardCountsOf(known.get(sweepKey));
+      const before = sweptShards(shardCounts);
       const all = before > shards ? await read(before) : known;
       const unfinished = new Map<number, ShardMemory>();
       for (let shard = 0; shard < Math.max(shards, before); shard += 1) {
@@ -54,10 +61,8 @@ export function dynamoCoordination(
       const sweptAt = numberOf(known.get(sweepKey), 'SweptAt');
       const reachedAt = numberOf(known.get(sweepKey), 'ReachedAt');
       return {
-        ...{ sweptAt, reachedAt, unfinished },
+        ...{ sweptAt, reachedAt, unfinished, shardCounts },
         shards: Math.max(shards, before),
-        sweptShards: before,
-        counts: countsOf(known.get(sweepKey)),
       };
     },
 
@@ -98,18 +103,21 @@ export function dynamoCoordination(
 async function remember(
   client: DynamoDBClient,
   table: string,
-  { sweptAt, reachedAt, shards, counts, complete }: Mark,
+  { sweptAt, reachedAt, shardCounts, complete }: Mark,
 ): Promise<void> {
   const items = coordinationItems(client, table);
   const swept = { ':at': sweptAt, ':latest': sweptAt + clockToleranceMs };
   const reached = { ':reached': reachedAt ?? 0 };
+  // Functions of an earlier release read the highest number alone.
+  const shards = sweptShards(shardCounts);
+  const counts = JSON.stringify(shardCounts);
   const condition = `${ifLater} AND ${ifNotReachedSince}`;
   // The only PutItem on this table: the alarm on completed sweeps counts it (lib/infra/operations/alarms.ts).
   const put = new PutItemCommand({
     TableName: table,
     Item: toItem({
       ...{ Name: sweepKey, SweptAt: sweptAt, ReachedAt: reachedAt },
-      ...{ Shards: shards, ShardCounts: JSON.stringify(counts) },
+      ...{ Shards: shards, ShardCounts: counts },
     }),
     ConditionExpression: condition,
     ExpressionAttributeValues: toItem({ ...swept, ...reached }),
@@ -123,7 +131,7 @@ async function remember(
       ...reached,
       ':stored': reachedAt,
       ':shards': shards,
-      ':counts': JSON.stringify(counts),
+      ':counts': counts,
     }),
   };
   const remembered = complete
@@ -141,7 +149,7 @@ async function remember(
           UpdateExpression: 'SET SweptAt = :at, Shards = :shards, ShardCounts = :counts',
           ConditionExpression: ifLater,
           ExpressionAttributeValues: toItem({
-            ...{ ...swept, ':shards': shards, ':counts': JSON.stringify(counts) },
+            ...{ ...swept, ':shards': shards, ':counts': counts },
           }),
         };
   await items.update(sweepKey, part);

@@ -39,7 +39,7 @@ export const isFinished = (item: Item) => 'FinishedAt' in item && !('Holder' in 
  *
  * @throws {CorruptDataError} `coordination-corrupt` when no version of Reeve wrote it
  */
-export function countsOf(mark: Item | undefined): readonly number[] {
+export function shardCountsOf(mark: Item | undefined): readonly number[] {
   const text = mark?.['ShardCounts']?.S;
   if (text === undefined) return [numberOf(mark, 'Shards') ?? []].flat();
   try {

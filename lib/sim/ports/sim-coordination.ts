@@ -1,7 +1,13 @@
 /** What Supervisors remember between sweeps: the table, and a machine’s access to it. */
 import { clockToleranceMs } from '#core/decide/due.ts';
 import { type ShardMemory, withReached } from '#core/decide/sweep-gaps.ts';
-import type { Coordination, Lease, Mark, SweepMemory } from '#ports/coordination.ts';
+import {
+  type Coordination,
+  type Lease,
+  type Mark,
+  type SweepMemory,
+  sweptShards,
+} from '#ports/coordination.ts';
 import type { Machine } from '#sim/world/machine.ts';
 
 interface Held {
@@ -31,7 +37,8 @@ export function coordinationTable(
   let swept: Mark | null = null;
   return {
     recall(shards) {
-      const all = Math.max(shards, swept?.shards ?? 0);
+      const shardCounts = swept?.shardCounts ?? [];
+      const all = Math.max(shards, sweptShards(shardCounts));
       const unfinished = new Map<number, ShardMemory>();
       for (const [shard, { memory }] of taken) {
         if (shard < all && memory !== null) unfinished.set(shard, memory);
@@ -40,8 +47,7 @@ export function coordinationTable(
         sweptAt: swept?.sweptAt ?? null,
         reachedAt: swept?.reachedAt ?? null,
         shards: all,
-        sweptShards: swept?.shards ?? 0,
-        counts: swept?.counts ?? [],
+        shardCounts,
         unfinished,
       };
     },

@@ -20,8 +20,7 @@ async function supervisorOf(faulty?: (store: StateStore) => StateStore) {
   await coordination.remember({
     sweptAt: start,
     reachedAt: start,
-    shards: 1,
-    counts: [1],
+    shardCounts: [1],
     complete: true,
   });
   const sent: DeadlineCheck[] = [];
