@@ -82,8 +82,8 @@ const performedOnce = eachStep(({ was, is }) => {
 });
 
 /**
- * R6: a reply counts only from the agent of the step, for the current attempt, under way and until complete-by. An attempt
- * that did not begin may be given back later.
+ * R6: a reply counts only from the agent of the step, for the current attempt and while it is under way; a heartbeat only
+ * until complete-by.
  */
 const repliesAreFenced: WriteRule = ({ before, entry, at, agent }) => {
   if (!('attempt' in entry)) return null;
@@ -91,8 +91,8 @@ const repliesAreFenced: WriteRule = ({ before, entry, at, agent }) => {
   if (step?.attempt !== entry.attempt) return `a reply of attempt ${entry.attempt} counted`;
   if (agent !== null && step.agent !== agent) return `a reply of ${agent} counted`;
   if (!underWay(step.progress)) return `a reply counted while ${step.progress.state}`;
-  const isLate = at > step.progress.completeBy && entry.type !== 'deferred';
-  return isLate && 'a reply counted after complete-by';
+  const isLate = at > step.progress.completeBy && entry.type === 'heartbeat';
+  return isLate && 'a heartbeat counted after complete-by';
 };
 
 /** R8: every dispatch raises the attempt by one, and nothing else does. */

@@ -87,10 +87,21 @@ describe('which replies count (R6)', () => {
       beat('a'),
       ignored('not-under-way'),
     ],
-    ['one after complete-by is ignored', started, 1_001, ok('a'), ignored('too-late')],
-    ['a fault after complete-by is ignored', started, 1_001, no('a'), ignored('too-late')],
+    [
+      'one that waited until after complete-by counts, because no sweep has counted the attempt',
+      started,
+      1_001,
+      ok('a'),
+      ['Processing a:C1 b:R1<1000 c:- d:-'],
+    ],
+    [
+      'one that comes after a sweep has counted the attempt is ignored',
+      play(started, [1_001, expire]),
+      1_002,
+      ok('a'),
+      ignored('not-under-way'),
+    ],
     ['a heartbeat after complete-by is ignored', started, 1_001, beat('a'), ignored('too-late')],
-    ['one at complete-by counts', started, 1_000, ok('a'), ['Processing a:C1 b:R1<1000 c:- d:-']],
   ]);
 });
 

@@ -292,7 +292,13 @@ describe('undo replies', () => {
       ignored('not-under-way'),
     ],
     ['a late reply to the perform is ignored', undoing, 40, ok('a', 1), ignored('other-attempt')],
-    ['one after complete-by is ignored', undoing, 1_031, undoOk('a'), ignored('too-late')],
+    [
+      'one that waited until after complete-by counts',
+      undoing,
+      1_031,
+      undoOk('a'),
+      ['Processing undo a:Dc2 b:Uc2<1030 c:F1 d:-'],
+    ],
     [
       'a second success is ignored',
       play(undoing, [40, undoOk('a')]),

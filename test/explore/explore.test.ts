@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RuleName } from '#checkers/violation.ts';
 import { decide } from '#core/decide/decide.ts';
-import type { RecordEvent } from '#core/model/event.ts';
-import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
+import { isReply, type RecordEvent } from '#core/model/event.ts';
+import { findStep, type ProcessRecord, type StepRecord } from '#core/model/record.ts';
 import { canonical } from '#explore/canonical.ts';
 import { explore, oneOrder } from '#explore/explore.ts';
 import { type LeaseWorld, leasedRoom } from '#explore/leased-room.ts';
@@ -30,7 +30,6 @@ test.each(['fork', 'held', 'one-way', 'deadline', 'late'])(
 );
 
 type Decide = SmallWorld['decide'];
-const isReply = ({ type }: RecordEvent) => type.startsWith('step') || type.startsWith('undo');
 
 /** `decide` with its record changed after the fact. */
 const changing =
@@ -51,10 +50,18 @@ const steps = (record: ProcessRecord, to: (step: StepRecord) => StepRecord): Pro
 /** A mistake, the world it shows in, and the rule that must say so. */
 const mistakes: readonly [string, string, Decide, RuleName][] = [
   [
-    'a late reply is taken',
-    'fork',
-    (record, event, known, nowMs) =>
-      decide(record, event, known, isReply(event) ? Math.min(nowMs, record.updatedAt) : nowMs),
+    'a reply of an earlier attempt is taken',
+    'held',
+    (record, event, known, nowMs) => {
+      if (!isReply(event)) return decide(record, event, known, nowMs);
+      const attempt = findStep(record, event.step)?.attempt ?? event.attempt;
+      const decision = decide(record, { ...event, attempt }, known, nowMs);
+      if (decision.kind === 'ignored') return decision;
+      const history = decision.record.history.map((entry) =>
+        'attempt' in entry && entry.at === nowMs ? { ...entry, attempt: event.attempt } : entry,
+      );
+      return { ...decision, record: { ...decision.record, history } };
+    },
     'R6',
   ],
   [

@@ -280,8 +280,9 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
   if (step.attempt !== event.attempt) return ignored('other-attempt');
   const { progress } = step;
   if (!answers(event, progress)) return ignored('not-under-way');
-  // An attempt that did not begin is not late: only a sweep that came before has counted it.
-  if (draft.nowMs > progress.completeBy && event.type !== 'deferred') return ignored('too-late');
+  // A result is never late: it may have waited in its queue, and only a sweep ends an attempt. But another call may have
+  // the room of this one in a limit since complete-by, so a heartbeat no longer extends it.
+  if (draft.nowMs > progress.completeBy && event.type === 'heartbeat') return ignored('too-late');
 
   const entry = { ...decided(draft, known), step: event.step, attempt: event.attempt };
   switch (event.type) {

@@ -23,9 +23,9 @@ export const mutantsOfCore: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'accept a late reply',
+    'accept a late heartbeat',
     'decide/decide',
-    "if (draft.nowMs > progress.completeBy && event.type !== 'deferred') return ignored('too-late');",
+    "if (draft.nowMs > progress.completeBy && event.type === 'heartbeat') return ignored('too-late');",
     '',
   ),
   mutant(
