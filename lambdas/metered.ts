@@ -24,6 +24,7 @@ function heldSeconds({ heldMs }: LogFields): number {
 export function publishedOnDemand() {
   let publishing: Promise<void> = Promise.resolve();
   const publish: Publish = (values) => {
+    if (!Object.values(values).some((value) => value > 0)) return;
     publishing = publishing.then(async () => (await import('./metrics.ts')).publish(values));
   };
   /** Resolves when all is published. Await it before the instance may be suspended. */

@@ -39,8 +39,7 @@ import {
   storeVariables,
   tenantVariables,
 } from './config.ts';
-import { metered } from './metered.ts';
-import { publish } from './metrics.ts';
+import { metered, publishedOnDemand } from './metered.ts';
 import { type FunctionStore, functionStore } from './store.ts';
 import { log, logged } from './telemetry.ts';
 import type { WorkflowsOption } from './workflows-option.ts';
@@ -70,6 +69,7 @@ export function schedulerHandler({
     timeOfQueues,
   });
   const { instance, store, ids } = ownStore;
+  const { publish, published } = publishedOnDemand();
   const role = assembleScheduler({
     id: schedulerId(instance),
     store,
@@ -91,17 +91,19 @@ export function schedulerHandler({
     log,
   };
 
-  return logged((event) => {
+  return logged(async (event) => {
     timeOfQueues.received(firstReceives(event));
     // An invocation has messages of one queue, which identifies the replying agent, if any.
     const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
-    return agent === undefined
+    const response = await (agent === undefined
       ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, ...handling })
       : deliverBatch(event, {
           codec: replyCodec,
           receive: (replies) => role.onReplies(agentName(agent), replies),
           ...handling,
-        });
+        }));
+    await published();
+    return response;
   });
 }
 

@@ -34,7 +34,7 @@ import {
   sweepVariables,
   tenantVariables,
 } from './config.ts';
-import { publish } from './metrics.ts';
+import { publishedOnDemand } from './metered.ts';
 import { type FunctionStore, functionStore } from './store.ts';
 import { log, logged } from './telemetry.ts';
 import type { WorkflowsOption } from './workflows-option.ts';
@@ -111,6 +111,7 @@ export function supervisorHandler({
     random: systemRandom,
     log,
   };
+  const { publish, published } = publishedOnDemand();
   const afterTick = heldStepsAfterTick(config, workflows, { dynamo, sweepPeriodMs, nudges });
 
   async function sweep(event: unknown, context: Invocation): Promise<null> {
@@ -128,6 +129,7 @@ export function supervisorHandler({
       // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
       SweepLag: swept.lagMs > outageAfterMs ? swept.lagMs / 1_000 : 0,
     });
+    await published();
     return null;
   }
 

@@ -23,7 +23,7 @@ export interface Pairs {
   readonly ofBare: { readonly before: number; readonly now: number };
   /** CPU of an order by that of the commit before. */
   readonly cpuRatio: number;
-  /** The CPU of the commit before by itself, as far from 1 as it was in the middle round. */
+  /** The CPU of the commit before by itself, as far from 1 as it was in the worst round. */
   readonly noise: number;
 }
 
@@ -61,7 +61,11 @@ export function pairs(commit: string, rounds: number, load: Load): Pairs {
         }),
       ),
       noise: ratio(
-        of(({ before: first, again }) => Math.abs(again.cpuMsPerOrder / first.cpuMsPerOrder - 1)),
+        Math.max(
+          ...turns.map(({ before: first, again }) =>
+            Math.abs(again.cpuMsPerOrder / first.cpuMsPerOrder - 1),
+          ),
+        ),
       ),
     };
   } finally {

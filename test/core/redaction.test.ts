@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { decide } from '#core/decide/decide.ts';
 import { submitted } from '#core/decide/submit.ts';
 import { defineAgent } from '#core/definition/agent.ts';
+import { checkMarks } from '#core/definition/registry.ts';
 import { sensitivityOf } from '#core/definition/sensitive.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
@@ -77,6 +78,30 @@ describe('sensitive are', () => {
       ]),
     );
   });
+});
+
+it('a schema that cannot be read is found where workflows are started or deployed', () => {
+  const twice = z.object({
+    a: z.string().meta({ id: 'same' }),
+    b: z.string().meta({ id: 'same' }),
+  });
+  const once = twice.pick({ a: true }).extend({ b: z.string() });
+  const workflowOf = (details: typeof once, input: typeof once, output: typeof once) =>
+    defineWorkflow({ name: 'unread', version: 1, details })
+      .step('one', {
+        agent: defineAgent({ name: 'inert', undo: 'unneeded', input, output }),
+        input: () => ({ a: '', b: '' }),
+      })
+      .build();
+  const unread = [
+    workflowOf(twice, once, once),
+    workflowOf(once, twice, once),
+    workflowOf(once, once, twice),
+  ];
+  for (const workflow of unread) {
+    expect(() => checkMarks([sale, workflow])).toThrow(/Duplicate schema id "same"/);
+  }
+  expect(() => checkMarks([sale, workflowOf(once, once, once)])).not.toThrow();
 });
 
 const bank = defineAgent({

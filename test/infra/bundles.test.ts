@@ -1,12 +1,13 @@
 /** The content of the functions' bundles: size determines cold start and cost. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '#infra/functions/bundles.ts';
+import { runEsbuildProgram } from '#infra/functions/esbuild-program.ts';
 import { agents, bars, environment, roles } from '../../bench/cold-environment.ts';
 import { allCode, loadedCode } from '../../bench/cold-files.ts';
 import { shippedSources } from '../support/shipped-sources.ts';
@@ -41,6 +42,15 @@ test.each([...roles, ...agents])(
 test.each([...roles, ...agents])('%s imports no module of Node by its facade', (name) => {
   const imported = [...sourceOf(name).matchAll(/\bfrom\s*"([^"]+)"/g)].map(([, of]) => of ?? '');
   expect(imported.filter(isBuiltin)).toEqual([]);
+});
+
+test('the same code is the same bundle, so that a deployment replaces no function for nothing', () => {
+  const { webhook = '' } = shippedSources([]);
+  const again = join(outdir, 'again');
+  runEsbuildProgram('bundle', { sources: { webhook }, outdir: again });
+  const files = (folder: string) =>
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
+  expect(files(join(again, 'webhook'))).toEqual(files(folderOf('webhook')));
 });
 
 /** A text that only the code of that part has. */
@@ -105,13 +115,24 @@ test('the notifier sends to queues and the bus, and contains no workflow', () =>
   expect(source).not.toContain('order-fulfilment');
 });
 
+test.each(['scheduler', 'supervisor'])('%s loads metrics with the first one', (name) => {
+  expect(loadedBy(name)).not.toContain(signs.metrics);
+});
+
 test.each(agents)('the agent %s loads DynamoDB and metrics when its service fails', (name) => {
   const found = Object.entries(signs).filter(([, text]) => loadedBy(name).includes(text));
   expect(found.map(([what]) => what)).toEqual(['SQS']);
 });
 
-test('errors keep their names', () => {
-  expect(sourceOf('scheduler')).toContain('"UnavailableError"');
+test('errors and functions keep their names, and those of libraries do not', () => {
+  const source = sourceOf('scheduler');
+  expect(source).toContain('"UnavailableError"');
+  expect(source).toContain('"schedulerHandler"');
+  expect(source).not.toContain('"normalizeProvider"');
+});
+
+test('the SDK knows its own logger, by whose name it decides where it writes warnings', () => {
+  expect(sourceOf('scheduler')).toMatch(/"name",\{value:"NoOpLogger"\}/);
 });
 
 test.each([...roles, ...agents])('%s takes only the credentials that Lambda gives it', (name) => {

@@ -98,6 +98,12 @@ test('an export `workflows` that is no list of built workflows is named', () => 
   );
 });
 
+test('a workflow with a schema that cannot be read is named', () => {
+  expect(() => reeveWith({ workflows: 'test/infra/mistakes/unread-workflows.ts' })).toThrow(
+    /unread-workflows\.ts cannot be loaded: Duplicate schema id "part"/,
+  );
+});
+
 test('where the CDK needs no code, agents are not compared', () => {
   const stack = new Stack(appIn({ 'aws:cdk:bundling-stacks': [] }), 'Shop');
   expect(() => synthesised(reeveWith({ workflows: 'missing.ts' }, stack))).not.toThrow();

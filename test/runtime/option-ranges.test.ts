@@ -23,7 +23,7 @@ interface Numbers
   readonly concurrency?: number;
 }
 
-const started = ({ concurrency, ...numbers }: Numbers) =>
+const started = ({ concurrency, ...numbers }: Numbers & Partial<LocalReeveOptions>) =>
   startLocalReeve({
     workflows: [printing],
     agents: [
@@ -96,4 +96,16 @@ test.each<[string, object]>([
   ],
 ])('options of a wrong kind stop the start: %s', async (message, options) => {
   await expect(started(options)).rejects.toThrow(new DefinitionError('options-invalid', message));
+});
+
+test('a workflow with a schema that cannot be read stops the start', async () => {
+  const part = () => z.string().meta({ id: 'part' });
+  const unread = defineWorkflow({
+    name: 'unread',
+    version: 1,
+    details: z.object({ a: part(), b: part() }),
+  })
+    .step('print', { agent: press, irreversible: true, input: () => ({}) })
+    .build();
+  await expect(started({ workflows: [unread] })).rejects.toThrow(/Duplicate schema id "part"/);
 });

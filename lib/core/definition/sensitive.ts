@@ -14,8 +14,19 @@ export type Sensitivity = (document: unknown) => readonly FieldPath[];
 /**
  * For documents before and after the schema. The schema does not show what a transformation makes of a
  * sensitive field: the whole result of such a transformation is sensitive.
+ *
+ * The schema is read with the first document: that takes milliseconds of the cold start of functions, most of which show no document.
+ * `checkMarks` (registry.ts) reads it before.
  */
 export function sensitivityOf(schema: z.ZodType): Sensitivity {
+  let read: Sensitivity | undefined;
+  return (document) => {
+    read ??= readSensitivity(schema);
+    return read(document);
+  };
+}
+
+function readSensitivity(schema: z.ZodType): Sensitivity {
   const [before, after] = (['input', 'output'] as const).map((io) =>
     z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
   );

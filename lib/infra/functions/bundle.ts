@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { basename, join } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import * as z from 'zod';
 import { buildOptions, exitAfterReport } from './build-options.ts';
 
@@ -113,25 +113,102 @@ const entriesFromTexts: Plugin = {
   },
 };
 
-const builds = Object.keys(sources).map((name) =>
-  build({
-    ...buildOptions,
-    entryPoints: [{ in: name, out: 'index' }],
-    outdir: join(outdir, name),
-    outExtension: { '.js': '.mjs' },
-    // What code imports when it needs it, as the SDK does, is a file of its own: a start does not parse it.
-    splitting: true,
-    minify: true,
-    // The log contains the names of errors.
-    keepNames: true,
-    plugins: [
-      entriesFromTexts,
-      builtinsWithoutFacade,
-      oneLanguage,
-      credentialsOfRole,
-      versionsOfSdk,
-      endpointOfRegion,
-    ],
-  }),
-);
-await Promise.all(builds).catch(exitAfterReport);
+/**
+ * The libraries that Reeve brings, as they are installed and as its package has copied them. Nothing depends on the names of their functions
+ * and classes but {@link nameOfLogger}: their errors state their names themselves.
+ */
+const library =
+  /[\\/]node_modules[\\/](@aws|@aws-sdk|@smithy|@aws-lambda-powertools|@middy|hono|zod)[\\/]|[\\/]reeve[\\/]vendor[\\/]/;
+
+/** Leaves imports of libraries in the code, by their absolute paths. What `require` loads is bundled: it would stay a call at run time. */
+const librariesLater: Plugin = {
+  name: 'libraries-later',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /./ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+      const isImport = kind === 'import-statement' || kind === 'dynamic-import';
+      if (!isImport || isBuiltin(path) || pluginData === librariesLater) return undefined;
+      const found = await esbuild.resolve(path, {
+        ...{ kind, resolveDir, importer },
+        pluginData: librariesLater,
+      });
+      if (found.errors.length > 0) return { errors: found.errors, warnings: found.warnings };
+      return library.test(found.path)
+        ? { path: found.path, external: true, sideEffects: found.sideEffects }
+        : undefined;
+    });
+  },
+};
+
+/** The SDK compares the name of this class, and would not write its warnings, such as that all sockets are in use. */
+const nameOfLogger: Plugin = {
+  name: 'name-of-logger',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]NoOpLogger\.js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\nObject.defineProperty(NoOpLogger, 'name', { value: 'NoOpLogger' });`,
+      loader: 'js',
+    }));
+  },
+};
+
+/**
+ * The code of the application and of Reeve, which keeps its names: logs contain those of errors, and of the functions in their stacks. To keep
+ * those of libraries too would take 3 to 8 % of a cold start.
+ */
+const named = {
+  ...buildOptions,
+  keepNames: true,
+  plugins: [entriesFromTexts, librariesLater],
+} satisfies BuildOptions;
+
+/** Files that exist as texts only, by name: so a bundle does not depend on where a folder for them would be. */
+const filesFromTexts = (texts: ReadonlyMap<string, string>): Plugin => ({
+  name: 'files-from-texts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ kind, path, namespace }) =>
+      kind === 'entry-point' || (namespace === 'own' && path.startsWith('./'))
+        ? { path: basename(path), namespace: 'own' }
+        : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'own' }, ({ path }) => ({
+      contents: texts.get(path) ?? '',
+      resolveDir: process.cwd(),
+      loader: 'js',
+    }));
+  },
+});
+
+/** That code with the libraries. */
+const minified = {
+  ...buildOptions,
+  entryPoints: ['index.js'],
+  outExtension: { '.js': '.mjs' },
+  minify: true,
+} satisfies BuildOptions;
+
+const libraryPlugins = [
+  builtinsWithoutFacade,
+  oneLanguage,
+  credentialsOfRole,
+  versionsOfSdk,
+  endpointOfRegion,
+  nameOfLogger,
+];
+
+/** What code imports when it needs it, as the SDK does, is a file of its own: a start does not parse it. */
+const splitting = true;
+
+async function buildFunction(name: string): Promise<void> {
+  const entry = { in: name, out: 'index' };
+  const own = await build({
+    ...named,
+    splitting,
+    entryPoints: [entry],
+    outdir: '/',
+    write: false,
+  });
+  const texts = new Map(own.outputFiles.map(({ path, text }) => [basename(path), text]));
+  const plugins = [filesFromTexts(texts), ...libraryPlugins];
+  await build({ ...minified, splitting, plugins, outdir: join(outdir, name) });
+}
+
+await Promise.all(Object.keys(sources).map(buildFunction)).catch(exitAfterReport);

@@ -1,5 +1,5 @@
 /** Reports the agents of workflows, in the program that is run at synthesis (deployed-workflows.ts). */
-import { limitsOf } from '#core/definition/registry.ts';
+import { checkMarks, limitsOf } from '#core/definition/registry.ts';
 import {
   agentsOf,
   type StepDefinition,
@@ -22,6 +22,7 @@ export function reportWorkflows(workflows: unknown): void {
       'The export `workflows` must be an array of workflows, each of which ends with `.build()`.',
     );
   }
+  checkMarks(workflows);
   const calls = workflows.flatMap(({ name, version, steps }) =>
     steps.flatMap((step) =>
       agentsOf(step).map((agent) => ({

@@ -7,7 +7,12 @@ import { dirname, resolve } from 'node:path';
 import { agentGroups } from '#core/definition/agent-group.ts';
 import { isDrained } from '#core/definition/agent-settings.ts';
 import { checkOptions } from '#core/definition/option-forms.ts';
-import { poolsOf, type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
+import {
+  checkMarks,
+  poolsOf,
+  type WorkflowRegistry,
+  workflowRegistry,
+} from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -166,6 +171,7 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
   const onCodeError = guarded(options.onCodeError, options.log);
   const { noting, onRecord } = workflowErrors(onCodeError);
   const registry = workflowRegistry(options.workflows.map(noting));
+  checkMarks(options.workflows);
   checkAgents(options.workflows, options.agents);
   checkConcurrency(options.agents);
   const weights = tenantWeights(options.tenantWeights);
