@@ -66,5 +66,7 @@ describe('bytes', () => {
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
   ])('of %s are refused', (_, bytes) => {
     expect(utf8Text(Uint8Array.from(bytes))).toBeNull();
+    // The next document has nothing of this one.
+    expect(utf8Text(new TextEncoder().encode('\uFEFFMünchen'))).toBe('München');
   });
 });

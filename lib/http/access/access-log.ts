@@ -10,7 +10,7 @@ export function accessLog(write: (access: Access) => void): MiddlewareHandler<Ac
   return async (context, next) => {
     await next();
     const { method, path } = context.req;
-    const { status, headers } = context.res;
+    const { status } = context.res;
     const isRead = method === 'GET' || method === 'HEAD';
     if (isRead && status !== 401 && status !== 403) return;
     // Absent when the request was refused before its principal was identified.
@@ -21,7 +21,7 @@ export function accessLog(write: (access: Access) => void): MiddlewareHandler<Ac
       principal: principal?.name ?? null,
       tenant: principal?.tenant ?? null,
       status,
-      submitted: headers.get('location')?.replace('/orders/', '') ?? null,
+      submitted: context.get('submitted') ?? null,
     });
   };
 }

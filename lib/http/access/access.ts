@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { type Identity, mayAct, type Principal } from '#core/access/principal.ts';
 import type { ApiRoute } from '#core/access/routes.ts';
+import type { OrderId } from '#core/model/ids.ts';
 import { problem, Refusal, respondProblem } from '#http/problem.ts';
 
 /** The credentials of a request. */
@@ -21,6 +22,8 @@ export interface AccessEnv {
     principal: Principal;
     /** True while the credentials would still identify the same principal. */
     isStillAllowed: () => Promise<boolean>;
+    /** The order that was submitted; absent for anything else. */
+    submitted?: OrderId;
   };
 }
 

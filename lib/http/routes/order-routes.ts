@@ -20,6 +20,7 @@ export function orderRoutes(app: ApiRouter, ports: ApiPorts): void {
     const outcome = await ports.submission.submit(request, principal.name);
     if (outcome.kind !== 'accepted') throw refusalOf(outcome, request, ports.clock.now());
     const { orderId, processState, skipped } = outcome;
+    context.set('submitted', orderId);
     const location = { location: locationOf(orderId) };
     return skipped === true
       ? context.json({ orderId, processState, skipped }, 200, location)

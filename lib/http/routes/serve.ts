@@ -2,12 +2,12 @@
 import type { RouteConfigToTypedResponse } from '@hono/zod-openapi';
 import type { Context, Handler, MiddlewareHandler, ValidationTargets } from 'hono';
 import { etag } from 'hono/etag';
-import type { ZodType, z } from 'zod';
+import type { ZodObject, ZodType, z } from 'zod';
 import { type Operation, routes } from '#core/access/routes.ts';
 import { type AccessEnv, allowed } from '#http/access/access.ts';
 import type { Operations } from '#http/description/operations.ts';
 import { respondProblem } from '#http/problem.ts';
-import { jsonBody } from '#http/requests/json-body.ts';
+import { type BodyEnv, jsonBody } from '#http/requests/json-body.ts';
 import { partsOf, type requests } from '#http/requests/requests.ts';
 import { routingOf } from '#http/requests/routing.ts';
 import { validationProblem } from '#http/requests/validation.ts';
@@ -75,22 +75,24 @@ function checksOf(operation: Operation): MiddlewareHandler[] {
   const checks: MiddlewareHandler[] = [];
   if (query !== undefined) checks.push(check('query', query, ({ req }) => req.query()));
   if (params !== undefined) checks.push(check('param', params, ({ req }) => req.param()));
-  if (headers !== undefined) checks.push(check('header', headers, ({ req }) => req.header()));
-  if (body !== undefined) checks.push(check('json', body.schema, bodyOf));
+  if (headers !== undefined) checks.push(check('header', headers, headersOf(headers)));
+  if (body !== undefined) checks.push(check('json', body.schema, ({ get }) => get('body')));
   return checks;
 }
 
-/** That there is none where one is required was refused before. */
-const bodyOf = ({ req }: Context): unknown =>
-  req.header('content-type') === undefined ? {} : req.json();
+/** Only those that are checked, because Node's headers become an object of all of them only at a cost. */
+function headersOf({ shape }: ZodObject): (context: Context) => unknown {
+  const names = Object.keys(shape);
+  return ({ req }) => Object.fromEntries(names.map((name) => [name, req.header(name)]));
+}
 
 function check(
   target: keyof ValidationTargets,
   schema: ZodType<object>,
-  partOf: (context: Context) => unknown,
+  partOf: (context: Context<BodyEnv>) => unknown,
 ): MiddlewareHandler {
   return async (context, next) => {
-    const { data, error } = schema.safeParse(await partOf(context));
+    const { data, error } = schema.safeParse(partOf(context));
     if (error !== undefined) return respondProblem(context, validationProblem({ target, error }));
     context.req.addValidatedData(target, data);
     return next();
