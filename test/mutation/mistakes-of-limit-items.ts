@@ -208,6 +208,20 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
     'return known.next > want.by + 1_000 ?',
   ),
   mistake(
+    rateItem,
+    rates,
+    'a burst begins beside calls with reserved instants',
+    'first - near + burst * everyMs) === 0',
+    'first - near + burst * everyMs) >= 0',
+  ),
+  mistake(
+    'lib/distributed/limits/rate-leases.ts',
+    rates,
+    'the slot after a reserved one is taken although it is too late for another limit',
+    'all.filter(({ startAt }) => startAt <= want.by)',
+    'all.filter(({ startAt }) => startAt <= want.by + 1_000)',
+  ),
+  mistake(
     'lib/distributed/limits/reserved-slots.ts',
     rates,
     'two instances reserve slots that overlap',

@@ -145,7 +145,8 @@ export function rateItem(
     const next = at ?? 0;
     known = { ...nothing, next, reserved, askAt: next - (beforeOf(want) - from) };
     if (!isMoved) return null;
-    const freshBefore = first + (burst - 0.5) * everyMs;
+    const isFresh = isQuiet(want, reserved, first);
+    const freshBefore = isFresh ? first + (burst - 0.5) * everyMs : first;
     return leasedOf({ first, taken, from, freshBefore }, want.rate, reserved);
   }
 
@@ -190,6 +191,16 @@ export function rateItem(
       return { kind: 'full', freeAt: from + rate.everyMs };
     },
   };
+}
+
+/** Near reserved instants there was no time without calls: then no burst begins, and each call has the time of its own slot. */
+function isQuiet(
+  { from, rate: { everyMs, burst } }: SlotWant,
+  reserved: readonly number[],
+  first: number,
+): boolean {
+  const near = from - burst * everyMs;
+  return countIn(reserved, near, first - near + burst * everyMs) === 0;
 }
 
 /** How many slots a write leases for so many calls, and for those that will come. */

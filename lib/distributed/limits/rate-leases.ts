@@ -147,11 +147,15 @@ async function leaseAll(
   const { use, spares, item } = rate;
   const missing = count - answers.length;
   const leased = await item.lease(want, missing);
-  const slots = leased.kind === 'leased' ? slotsOf(want.rate, leased) : [];
-  use.add(Math.min(missing, slots.length));
-  spares.add(slots.slice(missing));
-  answers.push(...slots.slice(0, missing).map((slot) => ({ kind: 'slot', ...slot }) as const));
-  const none = refusalOf(leased, nowMs());
+  const all = leased.kind === 'leased' ? slotsOf(want.rate, leased) : [];
+  // Slots of reserved instants have a call, so the one after them may come too late for another limit.
+  const late = all.find(({ startAt }) => startAt > want.by);
+  const slots = all.filter(({ startAt }) => startAt <= want.by).slice(0, missing);
+  use.add(slots.length);
+  spares.add(all.filter((slot) => !slots.includes(slot)));
+  answers.push(...slots.map((slot) => ({ kind: 'slot', ...slot }) as const));
+  const none: SlotRefusal =
+    late === undefined ? refusalOf(leased, nowMs()) : { kind: 'later', at: late.startAt };
   return [...answers, ...Array.from({ length: count - answers.length }, () => none)];
 }
 

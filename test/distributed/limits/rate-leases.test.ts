@@ -206,6 +206,33 @@ test('a slot that would come too late for another limit stays for others', async
   expect(writes()).toBe(1);
 });
 
+test('the slot after one that has a call stays for others when it is too late for another limit', async () => {
+  const { lease, wait, writes } = deployment(200, 1, 2);
+  await lease(2);
+  wait(285);
+  await lease(2, { later: 665 });
+  wait(70);
+  await lease(3, { instance: 1, isBusy: true });
+  wait(351);
+  const before = writes();
+  expect(await lease(1, { instance: 1, later: 174, forMs: 270 })).toMatchObject([
+    { kind: 'later' },
+  ]);
+  expect(writes()).toBe(before + 1);
+  // Without another write.
+  expect(await lease(1, { instance: 1 })).toMatchObject([{ kind: 'slot' }]);
+  expect(writes()).toBe(before + 1);
+});
+
+test('calls with reserved instants leave no time without calls: no burst begins beside them', async () => {
+  const { lease, wait } = deployment(50, 3);
+  await lease(3, { later: 1 });
+  wait(10);
+  const begins = beginsOf(await lease(3));
+  expect(Math.min(...begins)).toBeGreaterThan(100);
+  expect(new Set(begins).size).toBe(3);
+});
+
 test('in no interval begin more calls than the rate and its burst, for all instances together and with late calls', async () => {
   const asks = fc.array(
     fc.record({
