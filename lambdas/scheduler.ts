@@ -1,6 +1,6 @@
 /** The Scheduler: invoked by the ready queues and by each agent's reply queue. */
 import type { BatchResponse, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
-import { firstReceives } from '#aws/queues/first-receives.ts';
+import { firstReceives, firstSent } from '#aws/queues/first-receives.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
 import { deliverBatch } from '#aws/queues/queue-batch.ts';
@@ -11,18 +11,21 @@ import { sqsChannel } from '#aws/queues/sqs-channel.ts';
 import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
+import { dynamoReplyDelays } from '#aws/store/health/dynamo-reply-delays.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { dynamoLimitItems } from '#aws/store/limits/dynamo-limit-items.ts';
 import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { limitsOf, longestCallMs, poolsOf, workflowRegistry } from '#core/definition/registry.ts';
-import { agentName, schedulerId } from '#core/model/ids.ts';
+import { type AgentName, agentName, schedulerId } from '#core/model/ids.ts';
+import type { Reply } from '#core/model/message.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
 import { knownSettings } from '#distributed/known-settings.ts';
 import { sharedLimits } from '#distributed/limits/shared-limits.ts';
 import { type QueueClock, queueClock } from '#distributed/queue-clock.ts';
+import { replyDelayNotes } from '#distributed/reply-delay-notes.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
@@ -84,6 +87,10 @@ export function schedulerHandler({
     settings,
     heldSteps,
   });
+  const replyDelays = replyDelayNotes({
+    delays: dynamoReplyDelays(ownStore.dynamo, config.REEVE_COORDINATION_TABLE),
+    ...{ clock: systemClock, queueClock: timeOfQueues, log },
+  });
   const handling = {
     park: parking(sqs, (arn) => deadLettersOf(queues, arn)),
     hide: hideMessages(sqs),
@@ -91,17 +98,22 @@ export function schedulerHandler({
     log,
   };
 
+  async function handleReplies(agent: AgentName, event: QueueEvent): Promise<BatchResponse> {
+    const receive = (replies: readonly Reply[]) => role.onReplies(agent, replies);
+    const [response] = await Promise.all([
+      deliverBatch(event, { codec: replyCodec, receive, ...handling }),
+      replyDelays.received(agent, firstSent(event)),
+    ]);
+    return response;
+  }
+
   return logged(async (event) => {
     timeOfQueues.received(firstReceives(event));
     // An invocation has messages of one queue, which identifies the replying agent, if any.
-    const agent = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
-    const response = await (agent === undefined
+    const replying = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
+    const response = await (replying === undefined
       ? deliverBatch(event, { codec: nudgeCodec, receive: role.onNudges, ...handling })
-      : deliverBatch(event, {
-          codec: replyCodec,
-          receive: (replies) => role.onReplies(agentName(agent), replies),
-          ...handling,
-        }));
+      : handleReplies(agentName(replying), event));
     await published();
     return response;
   });

@@ -10,6 +10,7 @@ import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
+import { dynamoReplyDelays } from '#aws/store/health/dynamo-reply-delays.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
@@ -80,6 +81,7 @@ export function supervisorHandler({
     log,
     registry: workflowRegistry(workflows),
     outageAfterMs,
+    replyDelays: dynamoReplyDelays(dynamo, config.REEVE_COORDINATION_TABLE),
     coordination: dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
       clock: systemClock,
       random: systemRandom,

@@ -12,6 +12,8 @@ export interface QueueMessage {
   readonly attributes: {
     readonly ApproximateReceiveCount: string;
     /** ms since the epoch. */
+    readonly SentTimestamp: string;
+    /** ms since the epoch. */
     readonly ApproximateFirstReceiveTimestamp: string;
     readonly SenderId: string;
     readonly MessageGroupId?: string | undefined;

@@ -1,5 +1,5 @@
 /** Checks the deadline checks that are sent and acknowledged. */
-import type { OrderId } from '#core/model/ids.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
 import type { DeadlineCheck } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { Breach } from './violation.ts';
@@ -12,6 +12,8 @@ export interface CheckedWorld {
   record(orderId: OrderId): ProcessRecord | undefined;
   /** Whether all clocks were right, and sweeps reached every shard, until now: else checks may be left to sweeps. */
   isOrderly(): boolean;
+  /** Whether replies of the agent were lately noted to wait for long: then its late calls may be left to a later check. */
+  wasNotedLately(agent: AgentName): boolean;
 }
 
 const claimOf = (orderId: OrderId, at: number) => `${orderId} ${at}`;
@@ -35,6 +37,7 @@ export function deadlineCheckChecker(world: CheckedWorld, breach: Breach) {
     acknowledgedCheck({ orderId }: DeadlineCheck, revision: number | undefined) {
       const record = world.record(orderId);
       if (record === undefined || record.revision !== revision || !world.isOrderly()) return;
+      if (record.steps.some(({ agent }) => world.wasNotedLately(agent))) return;
       breach('R19', `a check of ${orderId} was acknowledged, and a call of the order is late`);
     },
   };

@@ -26,6 +26,7 @@ import {
   orderKey,
   processIndexes,
   recentIndex,
+  replyDelayKey,
 } from '#aws/store/tables.ts';
 import { limitOfKey, rateItemName } from '#core/flow/limit-names.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -124,6 +125,11 @@ export class StateStore extends Construct implements ReeveTables {
       ['BatchGetItem', ...one].map((action) => `dynamodb:${action}`),
       this.coordination.tableArn,
     );
+  }
+
+  /** Notes how long replies wait. */
+  allowNoteReplies(to: Grantee): void {
+    to.allowItems(['dynamodb:UpdateItem'], this.coordination.tableArn, replyDelayKey('*'));
   }
 
   /** Starts what waits for an agent: reads its circuit and the index of held orders. */

@@ -61,6 +61,7 @@ export class Scheduler extends Construct {
     ready.allowSend(this.worker);
     if (checks !== undefined) this.worker.allow(['sqs:SendMessage'], checks.queue.queueArn);
     store.allowStartHeld(this.worker);
+    store.allowNoteReplies(this.worker);
     if (hasLimits) store.allowLimits(this.worker);
     for (const queue of ready.all) queue.consumedBy(this.worker.target);
   }

@@ -28,6 +28,7 @@ import {
 } from './recovery/deadline-checks.ts';
 import { type DueTimerPorts, dueTimer } from './recovery/due-timer.ts';
 import { type LookAheadPorts, lookAhead } from './recovery/look-ahead.ts';
+import { leavingWaitingReplies, type WaitingReplyPorts } from './recovery/waiting-replies.ts';
 import {
   afterRestart,
   operatorAfterRestart,
@@ -91,9 +92,15 @@ const nudgesOnly = (nudges: Channel<Nudge>): Channels => ({
 const nudgingTransitions = ({ nudges, ...ports }: NudgingPorts<TransitionPorts>): Transitions =>
   transitions({ ...ports, channels: nudgesOnly(nudges) });
 
+/** Of the Supervisor: it ends calls that are late, unless their replies wait. */
+const recoveringTransitions = (
+  ports: NudgingPorts<TransitionPorts> & Pick<WaitingReplyPorts, 'replyDelays'>,
+): Transitions => leavingWaitingReplies({ ...ports, transitions: nudgingTransitions(ports) });
+
 /** The ports of {@link assembleSweeps}. */
 export interface SweepAssembly
   extends NudgingPorts<TransitionPorts>,
+    Pick<WaitingReplyPorts, 'replyDelays'>,
     Pick<SupervisorPorts, 'outageAfterMs' | 'recoveryPerSecond'>,
     Pick<SweepTickPorts, 'coordination' | 'handOver' | 'leaseMs'>,
     Pick<LookAheadPorts, 'sweepPeriodMs'> {
@@ -103,7 +110,7 @@ export interface SweepAssembly
 
 /** Returns a factory of sweep ticks; call it once per invocation. */
 export function assembleSweeps(ports: SweepAssembly): () => SweepTick {
-  const role = supervisor({ ...ports, transitions: nudgingTransitions(ports) });
+  const role = supervisor({ ...ports, transitions: recoveringTransitions(ports) });
   const ahead = (shard: number) => lookAhead(ports, shard);
   return () => sweepTick({ ...ports, supervisor: role, holder: ports.holder(), lookAhead: ahead });
 }
@@ -111,11 +118,12 @@ export function assembleSweeps(ports: SweepAssembly): () => SweepTick {
 /** The ports of {@link assembleDeadlineChecks}. */
 export interface DeadlineCheckAssembly
   extends Omit<NudgingPorts<TransitionPorts>, 'checks'>,
+    Pick<WaitingReplyPorts, 'replyDelays'>,
     Omit<DeadlineCheckPorts, 'transitions'> {}
 
 /** Makes the handler of deadline checks. */
 export function assembleDeadlineChecks(ports: DeadlineCheckAssembly): DeadlineChecks {
-  return deadlineChecks({ ...ports, transitions: nudgingTransitions(ports) });
+  return deadlineChecks({ ...ports, transitions: recoveringTransitions(ports) });
 }
 
 /** Makes the submission role. */

@@ -7,11 +7,13 @@ import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoHeldSteps } from '#aws/store/dynamo-held-steps.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
+import { dynamoReplyDelays } from '#aws/store/health/dynamo-reply-delays.ts';
 import { agentSettingsContract } from '../contracts/agent-settings.ts';
 import { backlogReportContract } from '../contracts/backlog-report.ts';
 import { circuitsContract } from '../contracts/circuits.ts';
 import { ejectionsContract } from '../contracts/ejections.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
+import { replyDelaysContract } from '../contracts/reply-delays.ts';
 import { answeringAws } from '../support/answering-aws.ts';
 import {
   createTables,
@@ -40,6 +42,10 @@ agentSettingsContract('DynamoDB (Dynoxide)', async () => {
 ejectionsContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoEjections(server.client, coordination);
+});
+replyDelaysContract('DynamoDB (Dynoxide)', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoReplyDelays(server.client, coordination);
 });
 backlogReportContract('DynamoDB (Dynoxide)', async () => {
   const { coordination } = await createTables(server.client);

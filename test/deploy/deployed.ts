@@ -197,8 +197,10 @@ export class Deployed {
     return () => set(variables);
   }
 
-  async send(queue: string, body: string): Promise<void> {
-    await this.sqs.send(new SendMessageCommand({ QueueUrl: queue, MessageBody: body }));
+  /** @param delaySeconds how long the queue hides it first */
+  async send(queue: string, body: string, delaySeconds = 0): Promise<void> {
+    const message = { QueueUrl: queue, MessageBody: body, DelaySeconds: delaySeconds };
+    await this.sqs.send(new SendMessageCommand(message));
   }
 
   /** Receives messages from a queue until `enough` returns true. */

@@ -277,6 +277,19 @@ test('the queues of an agent that is behind are counted', async () => {
   }
 });
 
+test('the Scheduler notes that replies of an agent wait, and the Supervisor reads it of a late call', async () => {
+  const seen = await reeve.submit(order);
+  await reeve.until(seen, isIn('Processed'));
+  const late = { orderId: idOf(seen), step: stepName('charge'), attempt: 1 } as const;
+  const reply = replyCodec.encode({ ...late, action: 'perform', result: { kind: 'heartbeat' } });
+  await reeve.send(reeve.source('Agent-payment-Replies'), reply, 2);
+  const isDone = (verb: string, key: string) =>
+    called((call) => call.action === `dynamodb:${verb}` && call.key === key);
+  await isDone('UpdateItem', 'replies#payment');
+  // A late call was found by the sweeps before.
+  await isDone('GetItem', 'replies#manual');
+});
+
 test('the circuit of an unavailable service is shared, and what waits for it goes on', async () => {
   const orders: string[] = [];
   const opened = (agent: string) =>

@@ -3,6 +3,7 @@ import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoCircuits } from '#aws/store/health/dynamo-circuits.ts';
 import { dynamoEjections } from '#aws/store/health/dynamo-ejections.ts';
+import { dynamoReplyDelays } from '#aws/store/health/dynamo-reply-delays.ts';
 import { dynamoLimitItems } from '#aws/store/limits/dynamo-limit-items.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -14,6 +15,7 @@ import { ejectionsContract } from '../contracts/ejections.ts';
 import { heldStepsContract } from '../contracts/held-steps.ts';
 import { limitItemsContract } from '../contracts/limit-items.ts';
 import { linesContract } from '../contracts/lines.ts';
+import { replyDelaysContract } from '../contracts/reply-delays.ts';
 import { stateStoreContract } from '../contracts/state-store.ts';
 import { stateStoreModel } from '../contracts/state-store-model.ts';
 import { storeRace } from '../contracts/store-race.ts';
@@ -48,6 +50,10 @@ circuitsContract('DynamoDB Local', async () => {
 ejectionsContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);
   return dynamoEjections(server.client, coordination);
+});
+replyDelaysContract('DynamoDB Local', async () => {
+  const { coordination } = await createTables(server.client);
+  return dynamoReplyDelays(server.client, coordination);
 });
 backlogReportContract('DynamoDB Local', async () => {
   const { coordination } = await createTables(server.client);

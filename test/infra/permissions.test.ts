@@ -94,6 +94,7 @@ test('the Scheduler commits, sends requests and consumes nudges and replies', ()
       "ReadyNormalQueue: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage",
       "ReadyNormalQueue: sqs:SendMessage",
       "StateStoreCoordination circuit#* agents: dynamodb:GetItem",
+      "StateStoreCoordination replies#*: dynamodb:UpdateItem",
       "StateStoreOrders line#*: dynamodb:DeleteItem dynamodb:PutItem",
       "StateStoreOrders: dynamodb:BatchGetItem",
       "StateStoreProcesses/Held: dynamodb:Query",

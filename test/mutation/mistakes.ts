@@ -11,6 +11,7 @@ import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
+import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
 const damage = 'test/embedded/damage.test.ts';
@@ -357,4 +358,5 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLimits,
   ...mistakesOfOneItem,
   ...mistakesOfPackage,
+  ...mistakesOfReplyDelays,
 ];

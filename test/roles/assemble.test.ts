@@ -113,6 +113,7 @@ test('each invocation of the Supervisor has a sweep tick with a name of its own'
       return `tick-${names}`;
     },
     handOver: async () => {},
+    replyDelays: { read: async () => null },
   });
   for (const id of ['one', 'two']) {
     await world.createClaimed(id);

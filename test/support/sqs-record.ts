@@ -5,14 +5,15 @@ export const sqsRecord = (
   messageId: string,
   body: string,
   eventSourceARN = 'arn:aws:sqs:us-east-1:123456789012:ready',
+  { receives = 1, sentAt = 0 } = {},
 ): SQSRecord => ({
   messageId,
   body,
   eventSourceARN,
   receiptHandle: messageId,
   attributes: {
-    ApproximateReceiveCount: '1',
-    SentTimestamp: '0',
+    ApproximateReceiveCount: String(receives),
+    SentTimestamp: String(sentAt),
     SenderId: 'sender',
     ApproximateFirstReceiveTimestamp: '0',
   },

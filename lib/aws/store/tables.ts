@@ -18,6 +18,8 @@ export const lineKey = (name: string) => `line#${name}`;
 export const coordinationKey: Key = { name: 'Name', type: 'S' };
 /** The key of an agent's circuit in the Coordination table. */
 export const circuitKey = (agent: string) => `circuit#${agent}`;
+/** The key of how long the replies of an agent wait, in the Coordination table. */
+export const replyDelayKey = (agent: string) => `replies#${agent}`;
 /** The key of a limit in the Coordination table; its name begins with that of its agent or pool. */
 export const limitKey = (name: string) => `limit#${name}`;
 /** The key of the orders that wait, as the Supervisor reports them, in the Coordination table. */

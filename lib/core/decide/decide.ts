@@ -64,6 +64,7 @@ export type IgnoredReason =
   | 'other-attempt'
   | 'not-under-way'
   | 'too-late'
+  | 'replies-wait'
   | 'too-soon'
   | 'correction-refused'
   | 'record-full'

@@ -116,6 +116,18 @@ export const warnings = {
     meaning:
       'The ejected endpoints that the instances of an agent share could not be read or stored; the instance goes by its own calls (AWS).',
   },
+  'reply-delay-unnoted': {
+    level: 'warn',
+    fields: ['agent', 'error'],
+    meaning:
+      'How long replies of an agent wait could not be noted; failures may be counted for calls whose replies wait (AWS).',
+  },
+  'reply-delay-unread': {
+    level: 'warn',
+    fields: ['agent', 'error'],
+    meaning:
+      'How long replies of an agent wait could not be read; the failures of its late calls are counted (AWS).',
+  },
   'load-unknown': {
     level: 'warn',
     fields: ['agent', 'error'],

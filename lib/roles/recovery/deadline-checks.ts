@@ -2,7 +2,7 @@
  * Handles deadline checks where several processes share a store: recovers the orders with a call that is late, and sends the
  * next check of the others. Only sweeps know what an outage delayed (R20), so a check that comes after an outage does nothing.
  */
-import { nextCheck } from '#core/decide/checks/deadline-check.ts';
+import { laterCheck, nextCheck } from '#core/decide/checks/deadline-check.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { DeadlineCheck } from '#core/model/message.ts';
 import type { Channel } from '#ports/channels.ts';
@@ -66,6 +66,8 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
       const next = checks.flatMap((check, at) => {
         const outcome = outcomes[at];
         if (outcome === undefined || !('record' in outcome)) return [];
+        const isLeft = outcome.kind === 'ignored' && outcome.reason === 'replies-wait';
+        if (isLeft) return laterCheck(check, nowMs);
         return nextCheck(outcome.record, check, nowMs) ?? [];
       });
       await send(ports, next);

@@ -38,6 +38,7 @@ export function decideTogether(
 ): Ignored | DecidedTogether | Promise<Ignored | DecidedTogether> {
   const [first] = events;
   const event = first.event(record, known);
+  if (event === null) return { kind: 'ignored', reason: 'replies-wait' };
   const gated = decideGated(ports, record, event, known);
   return gated instanceof Promise
     ? gated.then((late) => withOthers(ports, decidedOf(ports, record, event, late), events, known))
@@ -70,7 +71,7 @@ async function addOthers(
     const isSameState = record.processState === last.before.processState;
     if (!isReply(last.event) || !isSameState) break;
     const event = other.event(record, known);
-    if (!isReply(event)) break;
+    if (event === null || !isReply(event)) break;
     const deciding = decideGated(ports, record, event, known);
     const gated = deciding instanceof Promise ? await deciding : deciding;
     const decided = decidedOf(ports, record, event, gated);

@@ -42,8 +42,12 @@ export interface TransitionPorts {
 
 /** An event for an order; it may depend on the record that it is applied to. */
 export interface EventFor extends ToLoad {
-  /** @param known null when the workflow of the order is unknown here, or `reads` is `record` */
-  readonly event: (record: ProcessRecord, known: OrderContext | null) => RecordEvent;
+  /**
+   * Null: nothing, because a reply that ends a late call may wait in its queue; the outcome is then ignored as `replies-wait`.
+   *
+   * @param known null when the workflow of the order is unknown here, or `reads` is `record`
+   */
+  readonly event: (record: ProcessRecord, known: OrderContext | null) => RecordEvent | null;
 }
 
 /** The result of one event. `record`: as it is stored, after the events that have the same write. */

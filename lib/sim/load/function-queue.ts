@@ -93,7 +93,8 @@ export function functionQueue(options: FunctionQueueOptions): SentQueue {
     put(bodies, delaySeconds = 0) {
       for (const body of bodies) {
         number += 1;
-        const message = { messageId: `${name}-${number}`, body, receives: 0, firstReceivedAt: 0 };
+        const sent = { messageId: `${name}-${number}`, body, sentAt: timeline.now() };
+        const message = { ...sent, receives: 0, firstReceivedAt: 0 };
         const travel = chance.between(travelMs.least, travelMs.most);
         show(message, delaySeconds * 1_000 + travel);
       }

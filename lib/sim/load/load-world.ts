@@ -17,7 +17,7 @@ import { laggingHeld } from '#sim/ports/held-index.ts';
 import { coordinationTable } from '#sim/ports/sim-coordination.ts';
 import { ejectionTable } from '#sim/ports/sim-flow.ts';
 import { type LimitTable, limitTable } from '#sim/ports/sim-limit-items.ts';
-import type { SimMessage } from '#sim/ports/sim-queue.ts';
+import { firstSent, type SimMessage } from '#sim/ports/sim-queue.ts';
 import { type SimTable, simTable, type Write } from '#sim/ports/sim-table.ts';
 import type { ProcessRoles } from '#sim/world/one-process.ts';
 import type { SentQueue, SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
@@ -95,9 +95,12 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
     replies: (agent) => async (batch) =>
       hasScheduler
         ? scheduler.run((roles) =>
-            received(roles, batch, replyCodec, (replies) =>
-              roles.scheduler.onReplies(agent, replies),
-            ),
+            received(roles, batch, replyCodec, async (replies, carriers) => {
+              const noted = roles.noteReplies(agent, firstSent(carriers));
+              const settled = await roles.scheduler.onReplies(agent, replies);
+              await noted;
+              return settled;
+            }),
           )
         : [],
   });
@@ -150,6 +153,7 @@ function tablesOf({ around: { timeline, chance }, onWrite }: LoadWorldOptions) {
     coordination: coordinationTable(),
     circuits: new Map(),
     ejections: ejectionTable(),
+    replyDelays: new Map(),
     report: { latest: null },
     agentSettings: null,
   };

@@ -20,7 +20,7 @@ import type { Duty } from '#sim/world/fleet.ts';
 import type { Host } from '#sim/world/host.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 import type { Queues } from './queues.ts';
-import type { SimMessage, SimQueue } from './sim-queue.ts';
+import { firstSent, type SimMessage, type SimQueue } from './sim-queue.ts';
 import { recordsOf } from './sim-table.ts';
 
 /** What takes the messages of a queue. */
@@ -96,10 +96,8 @@ export function routesOf(
     routes.set(queue, {
       duty: 'scheduler',
       deliver: route(queue, replyCodec, {
-        receive: (host) => (replies) => {
-          for (const reply of replies) noteLateReply(shared, reply);
-          return host.scheduler.onReplies(agent, replies);
-        },
+        receive: (host) => (replies, messages) =>
+          repliesReceived(shared, host, agent, { replies, messages }),
         acknowledged: (reply, host) => rules.acknowledgedReply(agent, reply, host.machine),
       }),
     });
@@ -119,6 +117,25 @@ export function routesOf(
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request, isFirst);
   }
+}
+
+interface ReplyBatch {
+  readonly replies: readonly Reply[];
+  readonly messages: readonly SimMessage[];
+}
+
+/** As lambdas/scheduler.ts. */
+async function repliesReceived(
+  shared: SharedInfrastructure,
+  { scheduler, noteReplies }: Host,
+  agent: AgentName,
+  { replies, messages }: ReplyBatch,
+): Promise<readonly Delivery[]> {
+  for (const reply of replies) noteLateReply(shared, reply);
+  const noted = noteReplies(agent, firstSent(messages));
+  const deliveries = await scheduler.onReplies(agent, replies);
+  await noted;
+  return deliveries;
 }
 
 /** The revisions of the orders with a call that is late now. */

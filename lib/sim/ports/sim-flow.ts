@@ -2,6 +2,7 @@
 import { type AgentSettings, changedSettings } from '#core/definition/agent-settings.ts';
 import { type Ejection, ejectionMaxMs } from '#core/flow/endpoint-member.ts';
 import type { HeldBacklog } from '#core/flow/held-backlog.ts';
+import type { ReplyDelay } from '#core/flow/reply-delay.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import { agentName } from '#core/model/ids.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
@@ -9,6 +10,7 @@ import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Circuits } from '#ports/health/circuits.ts';
 import type { Ejections } from '#ports/health/ejections.ts';
 import type { HeldCounts, HeldSteps } from '#ports/held-steps.ts';
+import type { ReplyDelays } from '#ports/reply-delays.ts';
 import type { RequestBacklog } from '#ports/request-backlog.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { HeldIndex } from './held-index.ts';
@@ -56,6 +58,27 @@ export function ejectionTable(): EjectionTable {
       if (until >= nowMs && until <= nowMs + ejectionMaxMs) return;
       byAgent.set(agent, stored.set(ejection.url, ejection));
     },
+  };
+}
+
+/** What the Schedulers noted of the replies of each agent. */
+export type ReplyDelayTable = Map<string, ReplyDelay>;
+
+export function simReplyDelays(table: ReplyDelayTable, machine: Machine): ReplyDelays {
+  const refusal = 'coordination-throttled';
+  return {
+    read: (agent) =>
+      machine.call({
+        what: `read how long replies of ${agent} wait`,
+        refusal,
+        act: () => table.get(agent) ?? null,
+      }),
+    note: (agent, delay) =>
+      machine.call({
+        what: `note that replies of ${agent} wait for ${delay.ms} ms`,
+        refusal,
+        act: () => void table.set(agent, delay),
+      }),
   };
 }
 

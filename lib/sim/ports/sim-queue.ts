@@ -7,9 +7,15 @@ import type { SimContext } from '#sim/world/sim-context.ts';
 
 export interface SimMessage extends QueueMessage {
   readonly receives: number;
+  /** When the queue took it, ms since the epoch. */
+  readonly sentAt: number;
   /** When the queue gave it to its first receiver, ms since the epoch. */
   readonly firstReceivedAt: number;
 }
+
+/** When those that are received for the first time were sent: as lib/aws/queues/first-receives.ts. */
+export const firstSent = (messages: readonly SimMessage[]): readonly number[] =>
+  messages.flatMap(({ receives, sentAt }) => (receives === 1 ? [sentAt] : []));
 
 export interface DeadLetter {
   readonly body: string;
@@ -51,6 +57,7 @@ export interface SimQueue {
 interface Held {
   readonly messageId: string;
   readonly body: string;
+  readonly sentAt: number;
   delivery: SimMessage | null;
   receives: number;
   firstReceivedAt: number | null;
@@ -76,7 +83,7 @@ export function simQueue(options: SimQueueOptions): SimQueue {
   }
 
   function add(messageId: string, body: string, delaySeconds: number): void {
-    const message = newMessage(messageId, body);
+    const message = newMessage(messageId, body, timeline.now());
     held.add(message);
     show(message, timeline.now() + travelMs(options.around, delaySeconds));
   }
@@ -87,7 +94,7 @@ export function simQueue(options: SimQueueOptions): SimQueue {
   }
 
   function receiveOne(message: Held): SimMessage | null {
-    const { messageId, body } = message;
+    const { messageId, body, sentAt } = message;
     if (message.receives === receivesMax) {
       remove(message);
       deadLetters.push({ body, reason: null });
@@ -97,7 +104,7 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     message.receives += 1;
     message.firstReceivedAt ??= timeline.now();
     const { receives, firstReceivedAt } = message;
-    message.delivery = { messageId, body, receives, firstReceivedAt };
+    message.delivery = { messageId, body, sentAt, receives, firstReceivedAt };
     const hiddenMs = faults.strike('seen-too-soon') ? chance.between(20, 2_000) : visibilityMs;
     show(message, timeline.now() + hiddenMs);
     return message.delivery;
@@ -171,9 +178,8 @@ function counted(held: ReadonlySet<Held>) {
   return { waiting: held.size - inFlight, inFlight };
 }
 
-const newMessage = (messageId: string, body: string): Held => ({
-  messageId,
-  body,
+const newMessage = (messageId: string, body: string, sentAt: number): Held => ({
+  ...{ messageId, body, sentAt },
   delivery: null,
   receives: 0,
   firstReceivedAt: null,

@@ -12,6 +12,7 @@ import { knownSettings } from '#distributed/known-settings.ts';
 import { sharedLimits } from '#distributed/limits/shared-limits.ts';
 import { nudgeWaiting } from '#distributed/nudge-waiting.ts';
 import { type QueueClock, queueClock } from '#distributed/queue-clock.ts';
+import { replyDelayNotes } from '#distributed/reply-delay-notes.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
@@ -39,6 +40,7 @@ import {
   simBacklogReport,
   simCircuits,
   simHeldSteps,
+  simReplyDelays,
   simRequestBacklog,
 } from '#sim/ports/sim-flow.ts';
 import { simLimitItems } from '#sim/ports/sim-limit-items.ts';
@@ -67,13 +69,18 @@ export function functionsOf(
   const { sweepPeriodMs } = shared;
   const time = queueClock(machine.clock);
   const report = simBacklogReport(shared.report, machine);
+  const replyDelays = simReplyDelays(shared.replyDelays, machine);
+  const notes = replyDelayNotes({
+    delays: replyDelays,
+    ...{ clock: machine.clock, queueClock: time, log: ports.log },
+  });
   const made = {
     scheduler: once(() =>
       schedulerOf({ ...ports, ...prompt, channels }, shared, { machine, time }),
     ),
     checks: once(() => {
       const { dueShards: shards } = ports.store;
-      return assembleDeadlineChecks({ ...nudging, checks, coordination, shards });
+      return assembleDeadlineChecks({ ...nudging, checks, coordination, replyDelays, shards });
     }),
     queued: once(() => assembleSubmission(nudging)),
     asked: once(() => {
@@ -90,7 +97,11 @@ export function functionsOf(
     }),
     operator: once(() => assembleOperator(nudging)),
     sweeps: once(() =>
-      sweepsOf({ ...nudging, ...prompt, store: sweptStore, coordination }, shared, machine),
+      sweepsOf(
+        { ...nudging, ...prompt, store: sweptStore, coordination, replyDelays },
+        shared,
+        machine,
+      ),
     ),
   };
   return {
@@ -114,6 +125,7 @@ export function functionsOf(
     },
     runner: runnersOf(shared, machine, time, ports.log),
     learnTime: time.received,
+    noteReplies: notes.received,
     onRecord() {},
     atEnd() {},
   };

@@ -2,6 +2,7 @@
 
 import { type AgentName, schedulerId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import type { ReplyDelayNotes } from '#distributed/reply-delay-notes.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import type { AgentControl } from '#roles/agent-control.ts';
@@ -45,6 +46,8 @@ export interface Host {
   readonly runner: (agent: AgentName) => AgentRunner;
   /** A batch came, of which messages were received for the first time then, by the time of their queue. */
   readonly learnTime: (firstReceives: readonly number[]) => void;
+  /** Replies of the agent came, of which those that were received for the first time were sent then. */
+  readonly noteReplies: ReplyDelayNotes['received'];
   /** Tells a process of a durable write. `before`: the revision that it replaced; null for a new order. */
   readonly onRecord: (record: ProcessRecord, before: ProcessRecord | null) => void;
   /** Checks what it has left undone. */

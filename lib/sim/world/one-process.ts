@@ -56,6 +56,7 @@ export type ProcessRoles = Pick<
   | 'runner'
   | 'onRecord'
   | 'learnTime'
+  | 'noteReplies'
   | 'atEnd'
 >;
 
@@ -131,7 +132,7 @@ export function processOf(
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),
     sweeping: { kind: 'by-itself', start: roles.start },
-    learnTime() {},
+    ...withoutQueues,
     onRecord: (record: ProcessRecord, before: ProcessRecord | null) =>
       machine.whenAwake(() => {
         countIn(record, before);
@@ -149,6 +150,12 @@ export function processOf(
     },
   };
 }
+
+/** Its messages wait in no queue. */
+const withoutQueues: Pick<ProcessRoles, 'learnTime' | 'noteReplies'> = {
+  learnTime() {},
+  noteReplies: async () => {},
+};
 
 /** The agents, whose services count the calls of this process. */
 function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitChecker) {

@@ -28,6 +28,7 @@ import {
   type CircuitTable,
   type EjectionTable,
   ejectionTable,
+  type ReplyDelayTable,
   type ReportItem,
 } from '#sim/ports/sim-flow.ts';
 import { type LimitTable, limitTable } from '#sim/ports/sim-limit-items.ts';
@@ -52,6 +53,7 @@ export interface SharedByFunctions {
   readonly coordination: CoordinationTable;
   readonly circuits: CircuitTable;
   readonly ejections: EjectionTable;
+  readonly replyDelays: ReplyDelayTable;
   /** The limits of the agents, by the names of agents. */
   readonly limits: ReadonlyMap<string, CallLimits>;
   readonly limitItems: LimitTable;
@@ -158,16 +160,13 @@ export function sharedInfrastructure(
       movers.wrote(write);
     },
   });
-  const isOrderly = () =>
-    clocksWereRight(faults.hits) &&
-    Array.from({ length: shardsMax }, (_, shard) => shard).every(
-      (shard) => sweepRuns.gaps(shard, outageAfterMs - tickMs, timeline.now()).length === 0,
-    );
-  const rules = {
-    ...sendChecker(breach),
-    ...answerChecker(table, () => clocksWereRight(faults.hits), breach),
-    ...deadlineCheckChecker({ record: table.record, isOrderly }, breach),
-  };
+  const replyDelays: ReplyDelayTable = new Map();
+  const rules = rulesOf({
+    ...{ around, breach, table, replyDelays },
+    sweepRuns,
+    shardsMax,
+    outageAfterMs,
+  });
   const stream = simStream(around, movers.pumpStream);
   const outages = serviceOutages(around);
   const agentSettings = setting.operatesAgents ? agentSettingTable(timeline.now) : null;
@@ -189,6 +188,7 @@ export function sharedInfrastructure(
     ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
+    replyDelays,
     agentSettings,
     limits: limitsOf(subject.registries.old.all),
     limitItems: limitTable(),
@@ -206,6 +206,41 @@ export function sharedInfrastructure(
     alerts: alertLog(breach),
     ...{ responses: [], begun: new Map() },
     handOver: movers.handOver,
+  };
+}
+
+interface RulesOptions
+  extends Pick<
+    SharedInfrastructure,
+    'around' | 'breach' | 'table' | 'replyDelays' | 'sweepRuns' | 'outageAfterMs'
+  > {
+  readonly shardsMax: number;
+}
+
+function rulesOf({
+  around: { timeline, faults },
+  breach,
+  table,
+  replyDelays,
+  sweepRuns,
+  shardsMax,
+  outageAfterMs,
+}: RulesOptions): SharedInfrastructure['rules'] {
+  const clocksAreRight = () => clocksWereRight(faults.hits);
+  const isOrderly = () =>
+    clocksAreRight() &&
+    Array.from({ length: shardsMax }, (_, shard) => shard).every(
+      (shard) => sweepRuns.gaps(shard, outageAfterMs - tickMs, timeline.now()).length === 0,
+    );
+  // Longer than a note counts: what was known when the check was decided.
+  const wasNotedLately = (agent: AgentName) => {
+    const { at, ms } = replyDelays.get(agent) ?? { at: Number.NEGATIVE_INFINITY, ms: 0 };
+    return timeline.now() - at <= outageAfterMs + ms;
+  };
+  return {
+    ...sendChecker(breach),
+    ...answerChecker(table, clocksAreRight, breach),
+    ...deadlineCheckChecker({ record: table.record, isOrderly, wasNotedLately }, breach),
   };
 }
 

@@ -45,6 +45,15 @@ export function nextCheck(
   return sendable(record, isLast ? next : { ...next, until }, nowMs);
 }
 
+/** After this, an order whose replies may wait is looked at again, ms. */
+const laterMs = 2_000;
+
+/** What follows a check that has come, and left the order alone because replies may wait. */
+export const laterCheck = (check: DeadlineCheck, nowMs: number): DeadlineCheck => ({
+  ...check,
+  at: nowMs + laterMs,
+});
+
 /** The check of a deadline that was farther away than a message can be delayed; null: not within that now. */
 export function farCheck(record: ProcessRecord, nowMs: number): DeadlineCheck | null {
   return nextCheck(record, { claimedAt: latestClaimAt(record) }, nowMs);

@@ -1,0 +1,71 @@
+/** Mistakes in what is known of replies that wait in their queues. */
+import { type Mistake, mistake } from './mistake.ts';
+
+const rule = 'lib/core/flow/reply-delay.ts';
+const ruleTest = 'test/core/reply-delay.test.ts';
+const notes = 'lib/distributed/reply-delay-notes.ts';
+const notesTest = 'test/distributed/reply-delay-notes.test.ts';
+const waiting = 'lib/roles/recovery/waiting-replies.ts';
+const waitingTest = 'test/roles/recovery/waiting-replies.test.ts';
+const item = 'lib/aws/store/health/dynamo-reply-delays.ts';
+const itemTest = 'test/aws/dynamo-flow.test.ts';
+
+export const mistakesOfReplyDelays: readonly Mistake[] = [
+  mistake(
+    rule,
+    ruleTest,
+    'a note counts for ever',
+    'ageMs >= -notedEveryMs && ageMs <= countsForMs + ms',
+    'ageMs >= -notedEveryMs',
+  ),
+  mistake(
+    rule,
+    ruleTest,
+    'a note of a wrong clock counts',
+    'ageMs >= -notedEveryMs && ageMs <= countsForMs + ms',
+    'ageMs <= countsForMs + ms',
+  ),
+  mistake(
+    notes,
+    notesTest,
+    'a delay by the clock of the instance',
+    'queueClock.now() - mean',
+    'clock.now() - mean',
+  ),
+  mistake(notes, notesTest, 'every batch is noted', 'noted.set(agent, delay);', ''),
+  mistake(
+    waiting,
+    waitingTest,
+    'a failure is counted although its reply may wait',
+    'return isLeft ? null : event;',
+    'return event;',
+  ),
+  mistake(
+    waiting,
+    waitingTest,
+    'an order is left while the delay is not read',
+    'if (places.length === 0) return outcomes;',
+    'if (places.length >= 0) return outcomes;',
+  ),
+  mistake(
+    waiting,
+    waitingTest,
+    'the delay is read for each order',
+    'known.set(one.agent, one);',
+    '',
+  ),
+  mistake(
+    'lib/roles/recovery/deadline-checks.ts',
+    waitingTest,
+    'a check that left an order alone is not sent again',
+    'if (isLeft) return laterCheck(check, nowMs);',
+    'if (isLeft) return [];',
+  ),
+  mistake(
+    item,
+    itemTest,
+    'all agents have one note',
+    'const item = await items.read(replyDelayKey(agent));',
+    "const item = await items.read(replyDelayKey('paint'));",
+  ),
+];
