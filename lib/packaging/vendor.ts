@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { nameOfLogger } from '#infra/functions/name-of-logger.ts';
 import { importedNames, isPackage, packageOf, rewriteSpecifiers } from './import-specifiers.ts';
 
 /** The packages that are copied. */
@@ -63,6 +64,7 @@ export async function vendor({ root, folder, imports }: VendorOptions): Promise<
     absWorkingDir: root,
     logLevel: 'warning',
     plugins: [
+      nameOfLogger,
       {
         name: 'vendor',
         setup(esbuild) {

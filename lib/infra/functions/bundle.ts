@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import * as z from 'zod';
 import { buildOptions, exitAfterReport } from './build-options.ts';
+import { nameOfLogger } from './name-of-logger.ts';
 
 const argument = z.object({
   /** The text of each entry module, by the name of its function. */
@@ -136,17 +137,6 @@ const librariesLater: Plugin = {
         ? { path: found.path, external: true, sideEffects: found.sideEffects }
         : undefined;
     });
-  },
-};
-
-/** The SDK compares the name of this class, and would not write its warnings, such as that all sockets are in use. */
-const nameOfLogger: Plugin = {
-  name: 'name-of-logger',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]NoOpLogger\.js$/ }, ({ path }) => ({
-      contents: `${readFileSync(path, 'utf8')}\nObject.defineProperty(NoOpLogger, 'name', { value: 'NoOpLogger' });`,
-      loader: 'js',
-    }));
   },
 };
 
