@@ -46,7 +46,7 @@ export function consumer(
       cwd: folder,
       encoding: 'utf8',
       // The home of the user has the configuration and the cache of npm.
-      env: { PATH: path, HOME: process.env['HOME'] ?? folder },
+      env: { PATH: path, HOME: process.env['HOME'] ?? folder, ...certificates() },
     });
     if (error !== undefined) throw error;
     return { code: status, output: `${stdout}${stderr}` };
@@ -62,6 +62,17 @@ export function consumer(
     take: (program, as = program) =>
       cpSync(join(import.meta.dirname, 'programs', program), join(folder, as)),
   };
+}
+
+/** Where the machine has certificates of its own: without them npm trusts no registry behind a proxy, and tries for minutes. */
+function certificates(): Readonly<Record<string, string>> {
+  const names = ['NODE_EXTRA_CA_CERTS', 'npm_config_cafile'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function outerPath(): readonly string[] {
