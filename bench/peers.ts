@@ -41,14 +41,17 @@ type Figures = z.infer<typeof figures>;
 const folder = mkdtempSync(join(tmpdir(), 'reeve-peers-'));
 try {
   install();
-  const engines: Readonly<Record<string, () => Figures>> = {
+  const engines: Readonly<Record<string, () => Figures | Promise<Figures>>> = {
     Reeve: reeve,
     'Restate, one partition': () => printedBy('restate.mjs'),
     'BullMQ, appendfsync always': () => printedBy('bullmq.mjs'),
   };
-  const rounds = Array.from({ length: Number(flags.rounds) }, () =>
-    Object.fromEntries(Object.entries(engines).map(([name, run]) => [name, run()])),
-  );
+  const rounds: Readonly<Record<string, Figures>>[] = [];
+  while (rounds.length < Number(flags.rounds)) {
+    const round: Record<string, Figures> = {};
+    for (const [name, run] of Object.entries(engines)) round[name] = await run();
+    rounds.push(round);
+  }
   const of = (name: string, figure: keyof Figures) =>
     percentile(
       rounds.map((round) => round[name]?.[figure] ?? Number.NaN),
@@ -80,8 +83,8 @@ function install(): void {
   cpSync(join(import.meta.dirname, 'peers'), folder, { recursive: true });
 }
 
-function reeve(): Figures {
-  const row = measured(process.cwd(), { liveOrders: 0, orders, inFlight });
+async function reeve(): Promise<Figures> {
+  const row = await measured(process.cwd(), { liveOrders: 0, orders, inFlight });
   return {
     ordersPerSecond: row.ordersPerSecond,
     cpuMsPerOrder: row.cpuMsPerOrder,

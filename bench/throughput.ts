@@ -10,8 +10,9 @@
 import { parseArgs } from 'node:util';
 import { baseCommit, installedGit } from './throughput/base-commit.ts';
 import { measure } from './throughput/measure.ts';
-import { pairs } from './throughput/pairs.ts';
-import { measured } from './throughput/row.ts';
+import { type Pairs, pairs } from './throughput/pairs.ts';
+import { measured, type Row } from './throughput/row.ts';
+import { untilStopped } from './throughput/until-stopped.ts';
 import { verdict } from './throughput/verdict.ts';
 
 const { values: flags } = parseArgs({
@@ -34,12 +35,13 @@ const load = (liveOrders: number) => ({
 });
 
 if (flags.live !== undefined) console.log(JSON.stringify(await measure(load(Number(flags.live)))));
-else if (flags.against !== undefined) compare(flags.against, flags.max);
-else if (flags.guard) guard();
-else report();
+else if (flags.against !== undefined) await compare(flags.against, flags.max);
+else if (flags.guard) await guard();
+else await report();
 
-function report(): void {
-  const rows = [1_000, 10_000, 100_000].map((live) => measured(process.cwd(), load(live)));
+async function report(): Promise<void> {
+  const rows: Row[] = [];
+  for (const live of [1_000, 10_000, 100_000]) rows.push(await measured(process.cwd(), load(live)));
   if (flags.json) console.log(JSON.stringify(rows));
   else {
     console.log(
@@ -49,14 +51,20 @@ function report(): void {
   }
 }
 
-function guard(): void {
+async function guard(): Promise<void> {
   const { commit, reason } = baseCommit(installedGit);
   if (commit === null) console.log(`Not compared with a commit before: ${reason}.`);
-  else compare(commit, flags.max ?? '1.05');
+  else await compare(commit, flags.max ?? '1.05');
 }
 
-function compare(commit: string, max: string | undefined): void {
-  const result = pairs(commit, Number(flags.rounds), load(1_000));
+function compare(commit: string, max: string | undefined): Promise<void> {
+  return untilStopped(async (stopped) => {
+    const result = await pairs(commit, Number(flags.rounds), load(1_000), stopped);
+    print(result, commit, max);
+  });
+}
+
+function print(result: Pairs, commit: string, max: string | undefined): void {
   const { ordersPerSecond, cpuMsPerOrder, ofBare, cpuRatio, noise } = result;
   if (flags.json) console.log(JSON.stringify(result));
   else {

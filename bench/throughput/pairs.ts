@@ -3,12 +3,10 @@
  * of different runs cannot be compared. The other commit is measured twice in each round: what its two figures differ by is
  * the noise.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { percentile } from '../flow/figures.ts';
-import { bare, type Load, measured } from './row.ts';
+import { withCheckout } from './checkout.ts';
+import { bare, type Load, measured, type Row } from './row.ts';
 
 /** Medians over the rounds. */
 export interface Pairs {
@@ -27,64 +25,66 @@ export interface Pairs {
   readonly noise: number;
 }
 
-/** @param commit any name that git knows */
-export function pairs(commit: string, rounds: number, load: Load): Pairs {
-  const before = checkout(commit);
-  try {
-    const turns = Array.from({ length: rounds }, () => ({
-      bare: bare(load),
-      before: measured(before.folder, load),
-      now: measured(resolve('.'), load),
-      again: measured(before.folder, load),
-    }));
-    const of = (figure: (turn: (typeof turns)[number]) => number) =>
-      percentile(turns.map(figure), 0.5);
-    return {
-      rounds,
-      ordersPerSecond: {
-        bare: of((turn) => turn.bare.ordersPerSecond),
-        before: of((turn) => turn.before.ordersPerSecond),
-        now: of((turn) => turn.now.ordersPerSecond),
-      },
-      cpuMsPerOrder: {
-        bare: of((turn) => turn.bare.cpuMsPerOrder),
-        before: of((turn) => turn.before.cpuMsPerOrder),
-        now: of((turn) => turn.now.cpuMsPerOrder),
-      },
-      ofBare: {
-        before: ratio(of((turn) => turn.before.ordersPerSecond / turn.bare.ordersPerSecond)),
-        now: ratio(of((turn) => turn.now.ordersPerSecond / turn.bare.ordersPerSecond)),
-      },
-      cpuRatio: ratio(
-        of(({ now, before: first, again }) => {
-          return (2 * now.cpuMsPerOrder) / (first.cpuMsPerOrder + again.cpuMsPerOrder);
-        }),
-      ),
-      noise: ratio(
-        Math.max(
-          ...turns.map(({ before: first, again }) =>
-            Math.abs(again.cpuMsPerOrder / first.cpuMsPerOrder - 1),
-          ),
-        ),
-      ),
-    };
-  } finally {
-    before.remove();
-  }
+/**
+ * Measures in turns.
+ *
+ * @param commit any name that git knows
+ * @param stopped ends it, so that it rejects when its files are removed
+ */
+export function pairs(
+  commit: string,
+  rounds: number,
+  load: Load,
+  stopped: AbortSignal,
+): Promise<Pairs> {
+  return withCheckout(commit, async ({ folder, temporary }) => {
+    const run = { stopped, temporary };
+    const turns: Turn[] = [];
+    while (turns.length < rounds) {
+      turns.push({
+        bare: await bare(load, run),
+        before: await measured(folder, load, run),
+        now: await measured(resolve('.'), load, run),
+        again: await measured(folder, load, run),
+      });
+    }
+    return ofTurns(turns);
+  });
 }
 
-/** The files of a commit in a folder of its own, with the packages that are installed here. */
-function checkout(commit: string) {
-  const folder = join(mkdtempSync(join(tmpdir(), 'reeve-before-')), 'reeve');
-  const git = (...args: readonly string[]) => execFileSync('git', args, { stdio: 'pipe' });
-  git('worktree', 'add', '--detach', folder, commit);
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+type Figures = Pick<Row, 'ordersPerSecond' | 'cpuMsPerOrder'>;
+type Turn = Readonly<Record<'bare' | 'before' | 'now' | 'again', Figures>>;
+
+function ofTurns(turns: readonly Turn[]): Pairs {
+  const of = (figure: (turn: Turn) => number) => percentile(turns.map(figure), 0.5);
   return {
-    folder,
-    remove() {
-      git('worktree', 'remove', '--force', folder);
-      rmSync(join(folder, '..'), { recursive: true, force: true });
+    rounds: turns.length,
+    ordersPerSecond: {
+      bare: of((turn) => turn.bare.ordersPerSecond),
+      before: of((turn) => turn.before.ordersPerSecond),
+      now: of((turn) => turn.now.ordersPerSecond),
     },
+    cpuMsPerOrder: {
+      bare: of((turn) => turn.bare.cpuMsPerOrder),
+      before: of((turn) => turn.before.cpuMsPerOrder),
+      now: of((turn) => turn.now.cpuMsPerOrder),
+    },
+    ofBare: {
+      before: ratio(of((turn) => turn.before.ordersPerSecond / turn.bare.ordersPerSecond)),
+      now: ratio(of((turn) => turn.now.ordersPerSecond / turn.bare.ordersPerSecond)),
+    },
+    cpuRatio: ratio(
+      of(({ now, before: first, again }) => {
+        return (2 * now.cpuMsPerOrder) / (first.cpuMsPerOrder + again.cpuMsPerOrder);
+      }),
+    ),
+    noise: ratio(
+      Math.max(
+        ...turns.map(({ before: first, again }) =>
+          Math.abs(again.cpuMsPerOrder / first.cpuMsPerOrder - 1),
+        ),
+      ),
+    ),
   };
 }
 
