@@ -1,8 +1,8 @@
 /** Submits many orders by few requests; each order has an outcome of its own. */
 import { isObject } from '#core/model/json.ts';
-import { limits } from '#core/model/limits.ts';
 import type { Priority } from '#core/model/record.ts';
 import { ApiError, unknownAnswer } from './api-error.ts';
+import { batchesOf, type Sized } from './batches.ts';
 import { type ClientOrder, clientOrder } from './client-order.ts';
 import { type ApiRequest, problemError, type Rest } from './requests.ts';
 
@@ -62,7 +62,7 @@ export async function submitMany<Submitted, Outputs>(
   const { workflow } = options;
   const sendings = orders.map(({ key = crypto.randomUUID(), ...rest }) => {
     const body = { workflow, ...rest, key };
-    return { key, body, bytes: byteLength(body) + 1 };
+    return { key, body, bytes: byteLength(body) };
   });
   const outcomes: ClientOutcome<Outputs>[] = [];
   // One after the other: more at once would be refused sooner.
@@ -71,35 +71,12 @@ export async function submitMany<Submitted, Outputs>(
   return outcomes;
 }
 
-interface Sending {
+interface Sending extends Sized {
   readonly key: string;
   readonly body: object;
-  /** With the comma that follows it. */
-  readonly bytes: number;
 }
 
 const byteLength = (body: object) => new TextEncoder().encode(JSON.stringify(body)).length;
-const envelopeBytes = byteLength({ orders: [] });
-
-/** As few requests as their limits allow. An order that is too large for any is sent by itself, and refused. */
-function batchesOf(sendings: readonly Sending[]): Sending[][] {
-  const batches: Sending[][] = [];
-  let bytes = 0;
-  for (const sending of sendings) {
-    const last = batches.at(-1);
-    const hasRoom =
-      last !== undefined &&
-      last.length < limits.batchOrdersMax &&
-      bytes + sending.bytes <= limits.batchBytesMax;
-    if (hasRoom) last.push(sending);
-    else {
-      batches.push([sending]);
-      bytes = envelopeBytes;
-    }
-    bytes += sending.bytes;
-  }
-  return batches;
-}
 
 async function sendBatch<Outputs>(
   { request, workflow, pollMaxMs, signal }: ManyOptions,

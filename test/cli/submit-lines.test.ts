@@ -1,78 +1,153 @@
-/** Many orders by one command, and what the command line does while Reeve refuses orders for now. */
+/** Many orders by one command, over the API of a real Reeve. */
 import { expect, test } from 'vitest';
+import type { CliEnvironment } from '#cli/environment.ts';
+import { UnavailableError } from '#core/model/errors.ts';
+import { orderId } from '#core/model/ids.ts';
+import { submissionBatch } from '#roles/submission/submission-batch.ts';
+import type { Submission } from '#roles/submission.ts';
+import { scenario as reeveScenario } from '../http/scenario.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { bytesOf, problem, scenario } from './scenario.ts';
+import { bytesOf, nobodyThere, problem, scenario } from './scenario.ts';
 
-const order = (count: number) => `{"workflow":"order-fulfilment","details":{"price":${count}.10}}`;
-const many = (count: number) => Array.from({ length: count }, (_, at) => order(at)).join('\n');
+/** `guests` as no program prints it, so that a parsed and printed order would differ. */
+const order = (guests: number, dish = 'soup') =>
+  `{"workflow":"dinner","details":{"dish":"${dish}","guests":${guests}.0}}`;
+const many = (count: number) => Array.from({ length: count }, (_, at) => order(at + 1));
 
-/** Answers 503 `overloaded` to the first `times` requests. */
-function overloaded(times: number, changes: Parameters<typeof scenario>[0] = {}, again = '40') {
-  const given = scenario({ readFile: bytesOf(many(3)), ...changes });
-  let count = 0;
-  given.app.post('/orders', (c) => {
-    count += 1;
-    if (count > times) return c.json({ orderId: `o-${count}`, processState: 'Pending' }, 202);
-    const refused = problem(503, 'overloaded');
-    refused.headers.set('retry-after', again);
-    return refused;
-  });
-  return given;
+const submissionOf =
+  (submit: Submission['submit']): Parameters<typeof reeveScenario>[0] =>
+  (ports) => ({ ...ports, batch: submissionBatch({ ...ports, submission: { submit } }) });
+
+/** The command line with a file of these lines, beside a Reeve. */
+async function submitting(
+  lines: readonly string[],
+  {
+    change,
+    reachable = Number.POSITIVE_INFINITY,
+    ...world
+  }: Partial<CliEnvironment> & {
+    readonly change?: Parameters<typeof reeveScenario>[0];
+    /** Requests that reach Reeve. */
+    readonly reachable?: number;
+  } = {},
+) {
+  const reeve = await reeveScenario(change);
+  const bodies: string[] = [];
+  const fetch: CliEnvironment['fetch'] = (url, init) => {
+    if (bodies.push(String(init.body)) > reachable) return nobodyThere(url, init);
+    return Promise.resolve(reeve.app.request(new URL(url).pathname, init));
+  };
+  const given = scenario({ readFile: bytesOf(lines.join('\n')), fetch, ...world });
+  return {
+    ...given,
+    bodies,
+    /** The orders of each request. */
+    sent: () => bodies.map((body): readonly Record<string, unknown>[] => JSON.parse(body).orders),
+    stored: async () => {
+      const all = { processState: null, limit: 200, cursor: null };
+      return (await reeve.reeve.store.list(all)).items.length;
+    },
+  };
 }
 
-test('submit --lines submits each line as it is, with a key for each', async () => {
-  const { run, requests } = overloaded(0, {
-    readFile: bytesOf(`${order(1)}\n\n  ${order(2)}\r\n`),
-  });
+const documentsOf = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const count = (lists: readonly (readonly unknown[])[]) => lists.map(({ length }) => length);
+
+const accepted = (name: number) =>
+  ({ kind: 'accepted', orderId: orderId(`o-${name}`), processState: 'Pending' }) as const;
+const overloaded = (retryAfterMs: number) =>
+  ({ kind: 'overloaded', code: 'overloaded', retryAfterMs }) as const;
+
+test('250 lines take three requests, and are reported in their order', async () => {
+  const { run, sent } = await submitting(many(250));
+  const { exitCode, stdout } = await run('submit orders.jsonl --lines --json');
+  expect(exitCode).toBe(0);
+  expect(count(sent())).toEqual([100, 100, 50]);
+  const outcomes = documentsOf(stdout);
+  expect(outcomes.map(({ line, kind }) => `${line} ${kind}`)).toEqual(
+    many(250).map((_, at) => `${at + 1} accepted`),
+  );
+  expect(new Set(outcomes.map(({ orderId: id }) => id)).size).toBe(250);
+});
+
+test('each line is sent as it is, with a key for each', async () => {
+  const { run, bodies } = await submitting([order(1), '', `  ${order(2)}\r`]);
   expect(await run('submit orders.jsonl --lines --key cart')).toEqual({
     exitCode: 0,
     stdout: '✓ 2 orders accepted\n',
     stderr: '',
   });
-  expect(requests.map(({ body, headers }) => [body, headers.get('idempotency-key')])).toEqual([
-    [order(1), 'cart-1'],
-    [order(2), 'cart-3'],
-  ]);
+  const keyed = (guests: number, key: string) => order(guests).replace(/}$/, `,"key":"${key}"}`);
+  expect(bodies).toEqual([`{"orders":[${keyed(1, 'cart-1')},${keyed(2, 'cart-3')}]}`]);
 });
 
-test('submit --lines --json prints one line for each order', async () => {
-  const { app, run } = scenario({ readFile: bytesOf(many(2)) });
-  let count = 0;
-  app.post('/orders', (c) => {
-    count += 1;
-    return count === 1
-      ? c.json({ orderId: 'o-1', processState: 'Pending' }, 202)
-      : problem(422, 'details-invalid');
-  });
-  const { exitCode, stdout } = await run('submit orders.jsonl --lines --json');
+test('the same command again submits no order twice', async () => {
+  const { run, stored } = await submitting(many(120));
+  const command = 'submit orders.jsonl --lines --key cart --json';
+  const first = await run(command);
+  expect(await run(command)).toEqual(first);
+  expect(await stored()).toBe(120);
+});
+
+test('a key in the line is the key of its order', async () => {
+  const own = order(1).replace(/}$/, ',"key":"own"}');
+  const { run, sent, stored } = await submitting([own, own, order(1)]);
+  expect((await run('submit orders.jsonl --lines --key cart')).exitCode).toBe(0);
+  expect(sent()[0]?.map(({ key }) => key)).toEqual(['own', 'own', 'cart-3']);
+  expect(await stored()).toBe(2);
+});
+
+test('requests are within the limit of their body', async () => {
+  const { run, sent } = await submitting(Array(10).fill(order(1, 'é'.repeat(60_000))));
+  expect((await run('submit orders.jsonl --lines')).stdout).toBe('✓ 10 orders accepted\n');
+  expect(count(sent())).toEqual([8, 2]);
+});
+
+test('lines that are refused do not concern the others', async () => {
+  const twice = order(5).replace('{', '{"workflow":"dinner",');
+  const lines = [order(1), order(0), '[]', order(4), twice, order(6)];
+  const { run, stored } = await submitting(lines);
+  const { exitCode, stdout } = await run('submit orders.jsonl --lines --key cart --json');
   expect(exitCode).toBe(3);
-  expect(stdout).toBe(
-    '{"line":1,"kind":"accepted","orderId":"o-1"}\n' +
-      '{"line":2,"kind":"refused","what":"It is refused"}\n',
+  expect(documentsOf(stdout)).toEqual([
+    { line: 1, kind: 'accepted', orderId: expect.any(String) },
+    { line: 2, kind: 'refused', what: 'The details do not match the schema of the workflow' },
+    { line: 3, kind: 'refused', what: 'Invalid request body' },
+    { line: 4, kind: 'accepted', orderId: expect.any(String) },
+    { line: 5, kind: 'refused', what: 'The body is not valid JSON' },
+    { line: 6, kind: 'accepted', orderId: expect.any(String) },
+  ]);
+  expect(await stored()).toBe(3);
+  expect((await run('submit orders.jsonl --lines --key cart')).stdout).toMatch(
+    /^line 2 {2}refused: .*\nline 3 {2}refused: .*\nline 5 {2}refused: .*\n✓ 3 orders accepted, 3 refused\n$/,
   );
 });
 
-test('submit --lines counts the lines that were answered with an earlier order for themselves', async () => {
-  const { app, run } = scenario({ readFile: bytesOf(many(3)) });
-  let count = 0;
-  app.post('/orders', (c) => {
-    count += 1;
-    const order = { orderId: 'o-1', processState: 'Pending' };
-    return count % 3 === 1 ? c.json(order, 202) : c.json({ ...order, skipped: true }, 200);
+test('lines that were answered with an earlier order are counted for themselves', async () => {
+  let submitted = 0;
+  const change = submissionOf(async () => {
+    submitted += 1;
+    return submitted % 3 === 1 ? accepted(1) : { ...accepted(1), skipped: true };
   });
+  const { run } = await submitting(many(3), { change });
   expect(await run('submit orders.jsonl --lines')).toEqual({
     exitCode: 0,
     stdout: '✓ 1 order accepted, 2 skipped\n',
     stderr: '',
   });
   const { stdout } = await run('submit orders.jsonl --lines --json');
-  expect(stdout).toContain('"kind":"skipped","orderId":"o-1"}');
+  expect(documentsOf(stdout)[1]).toEqual({ line: 2, kind: 'skipped', orderId: 'o-1' });
 });
 
 test('a line that is not JSON stops the command before an order is sent', async () => {
-  const { run, requests } = overloaded(0, { readFile: bytesOf(`${order(1)}\n{"work`) });
+  const { run, bodies } = await submitting([order(1), '{"work']);
   const { exitCode, stderr } = await run('submit orders.jsonl --lines');
-  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect({ exitCode, bodies }).toEqual({ exitCode: 2, bodies: [] });
   expect(stderr).toContain('Line 2 of orders.jsonl is not JSON');
 });
 
@@ -81,76 +156,123 @@ test.each([
   ['--correlation-id', '--lines --correlation-id po-7'],
   ['a key without space for the number of the line', `--lines --key ${'k'.repeat(119)}`],
 ])('submit --lines with %s is wrong usage', async (_, options) => {
-  const { run, requests } = overloaded(0);
+  const { run, bodies } = await submitting(many(1));
   expect((await run(`submit orders.jsonl ${options}`)).exitCode).toBe(2);
-  expect(requests).toEqual([]);
+  expect(bodies).toEqual([]);
 });
 
-test('an order that is refused for now is sent again after Retry-After and a random time', async () => {
-  const { run, requests, sleeps } = overloaded(2, { readFile: bytesOf(order(1)) });
-  expect(await run('submit order.json')).toEqual({
-    exitCode: 0,
-    stdout: 'Order o-3  ○ Pending\n',
-    stderr: 'Refused for now (overloaded): the next try is in 60 s.\n'.repeat(2),
+test('orders that are refused for now are sent again after Retry-After and a random time, and no others', async () => {
+  let submitted = 0;
+  const change = submissionOf(async () => {
+    submitted += 1;
+    return submitted === 2 || submitted === 3
+      ? overloaded(submitted * 10_000)
+      : accepted(submitted);
   });
-  expect(sleeps).toEqual([60_000, 60_000]);
-  expect(requests.map(({ body }) => body)).toEqual([order(1), order(1), order(1)]);
+  const { run, sent, sleeps } = await submitting(many(103), { change });
+  const { exitCode, stdout, stderr } = await run('submit orders.jsonl --lines --json');
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(/^Refused for now \(overloaded\): the next try is in 45 s\.\n/);
+  // That of the order that has to wait for the longest.
+  expect(sleeps).toEqual([45_000]);
+  // No order after them takes their place.
+  expect(sent().map((orders) => orders.map(({ details }) => details))).toEqual([
+    many(100).map((line) => JSON.parse(line).details),
+    [
+      { dish: 'soup', guests: 2 },
+      { dish: 'soup', guests: 3 },
+    ],
+    [101, 102, 103].map((guests) => ({ dish: 'soup', guests })),
+  ]);
+  expect(documentsOf(stdout)[98]).toMatchObject({ line: 2, kind: 'accepted' });
 });
 
-test('an order that is refused ten times fails with the reason', async () => {
-  const { run, requests } = overloaded(100, { readFile: bytesOf(order(1)) });
-  const { exitCode, stderr } = await run('submit order.json');
-  expect(exitCode).toBe(4);
-  expect(requests).toHaveLength(10);
-  expect(stderr).toContain('code: overloaded');
+test.each([
+  ['with a key are sent again, because it may have stored them', '--key cart', 2, 0],
+  ['without a key are not, because it may have stored them', '', 1, 4],
+])('orders that the store has failed %s', async (_, key, requests, exitCode) => {
+  let submitted = 0;
+  const change = submissionOf(async () => {
+    submitted += 1;
+    if (submitted === 1) throw new UnavailableError('store-unavailable', 'The disk is away.');
+    return accepted(submitted);
+  });
+  const { run, sent } = await submitting(many(2), { change });
+  const ran = await run(`submit orders.jsonl --lines ${key}`);
+  expect({ requests: count(sent()).length, exitCode: ran.exitCode }).toEqual({
+    requests,
+    exitCode,
+  });
 });
 
-test('all of 1,000 orders are accepted in the end, as soon as there is room', async () => {
+test('orders that are refused ten times while none is accepted have failed', async () => {
+  const change = submissionOf(async () => overloaded(1_000));
+  const { run, sent } = await submitting(many(2), { change });
+  expect(await run('submit orders.jsonl --lines')).toMatchObject({
+    exitCode: 4,
+    stdout: expect.stringMatching(
+      /^line 1 {2}failed: .*\nline 2 {2}failed: .*\n✓ 0 orders accepted, 2 failed\n$/,
+    ),
+  });
+  expect(count(sent())).toEqual(Array(10).fill(2));
+});
+
+test('all of 1,000 orders are accepted in the end, however few begin between two tries', async () => {
   const clock = virtualClock();
-  const { app, run } = scenario({
-    readFile: bytesOf(many(1_000)),
-    now: clock.now,
-    sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
-  });
   const startedAt = clock.now();
-  let accepted = 0;
+  let stored = 0;
   let refused = 0;
-  app.post('/orders', (c) => {
-    // Two orders are worked off per second, and a hundred may wait.
-    if (accepted < 100 + (2 * (clock.now() - startedAt)) / 1_000) {
-      accepted += 1;
-      return c.json({ orderId: `o-${accepted}`, processState: 'Pending' }, 202);
+  const change = submissionOf(async () => {
+    // An order is worked off in ten seconds, and a hundred may wait.
+    if (stored < 100 + (clock.now() - startedAt) / 10_000) {
+      stored += 1;
+      return accepted(stored);
     }
     refused += 1;
-    const later = problem(503, 'overloaded');
-    later.headers.set('retry-after', '25');
-    return later;
+    return overloaded(25_000);
+  });
+  const { run } = await submitting(many(1_000), {
+    change,
+    now: clock.now,
+    sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
   });
   let isDone = false;
   const result = run('submit orders.jsonl --lines').finally(() => {
     isDone = true;
   });
-  while (!isDone) await clock.advance(1_000);
+  while (!isDone) await clock.advance(10_000);
   const { exitCode, stdout, stderr } = await result;
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '✓ 1,000 orders accepted\n' });
-  expect({ accepted, isRefused: refused > 0 }).toEqual({ accepted: 1_000, isRefused: true });
+  expect({ stored, isRefused: refused > 0 }).toEqual({ stored: 1_000, isRefused: true });
   expect(stderr).toContain('Refused for now (overloaded): the next try is in 38 s.');
 });
 
-test.each([
-  ['429 without Retry-After, as API Gateway answers', 429, null, 'submit order.json', 2],
-  ['503 for a request with a key', 503, '1', 'submit order.json --key k', 2],
-  ['503 for a request without a key: it may have been stored', 503, '1', 'submit order.json', 1],
-  ['503 without Retry-After', 503, null, 'submit order.json --key k', 1],
-])('%s', async (_, status, again, command, sent) => {
-  const { app, run, requests } = scenario({ readFile: bytesOf(order(1)) });
-  app.post('/orders', (c) => {
-    if (requests.length > 1) return c.json({ orderId: 'o-1', processState: 'Pending' }, 202);
-    return new Response('{}', {
-      status,
-      ...(again !== null && { headers: { 'retry-after': again } }),
-    });
+test('a request that is refused for now as a whole is sent again', async () => {
+  const { app, run, requests, sleeps } = scenario({ readFile: bytesOf(order(1)) });
+  app.post('/orders/batch', (c) => {
+    const orders = [{ kind: 'accepted', orderId: 'o-1', processState: 'Pending' }];
+    if (requests.length > 1) return c.json({ orders });
+    const later = problem(503, 'unavailable');
+    later.headers.set('retry-after', '2');
+    return later;
   });
-  await run(command);
-  expect(requests).toHaveLength(sent);
+  expect((await run('submit orders.jsonl --lines --key cart')).exitCode).toBe(0);
+  expect([requests.length, sleeps]).toEqual([2, [3_000]]);
+});
+
+test('the orders of requests that find no Reeve have failed', async () => {
+  const { run, stored } = await submitting(many(150), { reachable: 1 });
+  const { exitCode, stdout } = await run('submit orders.jsonl --lines');
+  expect(exitCode).toBe(4);
+  expect(stdout).toContain('line 101  failed: Reeve cannot be reached');
+  expect(stdout).toContain('✓ 100 orders accepted, 50 failed\n');
+  expect(await stored()).toBe(100);
+});
+
+test('an answer with another number of outcomes is none of Reeve', async () => {
+  const { app, run } = scenario({ readFile: bytesOf(order(1)) });
+  app.post('/orders/batch', (c) => c.json({ orders: [] }));
+  const { exitCode, stdout } = await run('submit orders.jsonl --lines');
+  expect(exitCode).toBe(4);
+  expect(stdout).toContain('line 1  failed: Reeve answered POST /orders/batch in an unknown form');
 });

@@ -18,6 +18,8 @@ export interface Call<Value> {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
+  /** Whether it may be sent again although it may have been carried out. Default: with a key or a revision in its headers. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface Answer<Value> {
@@ -71,7 +73,7 @@ export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Ap
 
   async function answered(call: Call<unknown>) {
     const { headers = {} } = call;
-    const isRepeatable = 'if-match' in headers || 'idempotency-key' in headers;
+    const { isRepeatable = 'if-match' in headers || 'idempotency-key' in headers } = call;
     await patience?.ready();
     for (let tries = 1; ; tries += 1) {
       const answer = await exchange(call);

@@ -67,8 +67,8 @@ export function patience(
   };
 }
 
-/** Nothing was stored or changed by a request that is answered with 429, or with 503 because too many orders wait. */
-function isForNow({ status, retryAfter, json, isRepeatable }: RefusedRequest): boolean {
+/** Whether it is sent again. Nothing was stored or changed by a request that is answered with 429, or with 503 because too many orders wait. */
+export function isForNow({ status, retryAfter, json, isRepeatable }: RefusedRequest): boolean {
   if (status === 429) return true;
   if (status !== 503 || retryAfter === null) return false;
   return isRepeatable || codeOf(json) === 'overloaded';

@@ -36,7 +36,7 @@ export async function submit(
       throw new CliError(exitCodes.usage, message);
     }
     if (key !== undefined) checkKey(key, linesKeyForm);
-    return submitLines(context, await readLines(environment, file), key ?? null);
+    return submitLines(context, await readLines(environment, file, key ?? null));
   }
   const accepted = await reeve({
     method: 'POST',
@@ -66,15 +66,27 @@ async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> 
   return exitCodeOf(last.value);
 }
 
-/** The lines with an order; all of them are checked before the first is sent. */
-async function readLines(world: CliEnvironment, file: string): Promise<readonly Line[]> {
+/** The lines with an order; all of them are checked before the first is sent. @param key null: no idempotency keys */
+async function readLines(
+  world: CliEnvironment,
+  file: string,
+  key: string | null,
+): Promise<readonly Line[]> {
   const name = nameOf(file);
   const lines = (await readText(world, file, name))
     .split('\n')
     .map((text, at) => ({ line: at + 1, text: text.trim() }))
     .filter(({ text }) => text !== '');
-  for (const { line, text } of lines) parse(`Line ${line} of ${name}`, text);
-  return lines;
+  return lines.map(({ line, text }) => {
+    const document = parse(`Line ${line} of ${name}`, text);
+    const own = isJsonObject(document) && 'key' in document ? document.key : undefined;
+    const isGiven = key !== null && own === undefined && isJsonObject(document);
+    const keyed = isGiven ? withField(text, document, ['key', `${key}-${line}`]) : text;
+    return {
+      ...{ line, text: keyed, bytes: Buffer.byteLength(keyed) },
+      hasKey: isGiven || typeof own === 'string',
+    };
+  });
 }
 
 const nameOf = (file: string) => (file === '-' ? 'standard input' : file);
@@ -89,7 +101,7 @@ async function readJsonText(
   const text = await readText(world, file, name);
   const document = parse(name, text);
   if (correlationId === undefined) return text;
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+  if (!isJsonObject(document)) {
     throw new CliError(
       exitCodes.usage,
       `${name} is not a JSON object, so it takes no --correlation-id.`,
@@ -101,8 +113,16 @@ async function readJsonText(
       `${name} already has a correlationId: remove it there, or leave out --correlation-id.`,
     );
   }
+  return withField(text, document, ['correlationId', correlationId]);
+}
+
+const isJsonObject = (document: unknown): document is object =>
+  typeof document === 'object' && document !== null && !Array.isArray(document);
+
+/** @param document what the text of an object says */
+function withField(text: string, document: object, [name, value]: [string, string]): string {
   const comma = Object.keys(document).length === 0 ? '' : ',';
-  return text.replace(/}\s*$/, () => `${comma}"correlationId":${JSON.stringify(correlationId)}}`);
+  return text.replace(/}\s*$/, () => `${comma}"${name}":${JSON.stringify(value)}}`);
 }
 
 function parse(name: string, text: string): unknown {
