@@ -283,11 +283,20 @@ test('orders that have ended, and left no trace, do not fill a line', async () =
   expect(await world.store.line(name)).toEqual([one, two]);
 });
 
+const uncoloured = Object.assign(new RangeError('secret is no colour'), { code: 'colour-unknown' });
+
 test.each([
-  ['throws', () => JSON.parse('{')],
-  ['returns a number', () => JSON.parse('7')],
-  ['returns undefined', () => undefined],
-])('a key function that %s is an answer, and stores nothing', async (_, key) => {
+  ['throws', () => JSON.parse('{'), { error: 'SyntaxError', code: null }],
+  [
+    'throws an error with a code',
+    () => {
+      throw uncoloured;
+    },
+    { error: 'RangeError', code: 'colour-unknown' },
+  ],
+  ['returns a number', () => JSON.parse('7'), { error: 'TypeError', code: null }],
+  ['returns undefined', () => undefined, { error: 'TypeError', code: null }],
+])('a key function that %s is an answer, and stores nothing', async (_, key, why) => {
   const world = roleScenario(undefined, [
     defineWorkflow({
       name: 'odd',
@@ -321,6 +330,8 @@ test.each([
   });
   const { items } = await store.list({ processState: null, limit: 10, cursor: null });
   expect(items).toEqual([]);
-  expect(log.lines).toMatchObject([{ event: 'singleton-key-failed' }]);
+  expect(log.lines).toMatchObject([
+    { event: 'singleton-key-failed', fields: { workflow: 'odd', ...why } },
+  ]);
   expect(JSON.stringify(log.lines)).not.toContain('secret');
 });

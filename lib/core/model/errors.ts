@@ -55,6 +55,12 @@ export const errorKind = (error: unknown): string => textOf(error, 'name') ?? 'u
 /** The code of the error, which its author chose; null without one. */
 export const errorCode = (error: unknown): string | null => textOf(error, 'code');
 
+/** What a log says of an error whose message may quote details: its class, and its code. */
+export const errorFields = (error: unknown) => ({
+  error: errorKind(error),
+  code: errorCode(error),
+});
+
 /** Null for what is no error, or cannot be read: code that is not part of Reeve may throw anything. */
 function textOf(error: unknown, property: 'message' | 'name' | 'code'): string | null {
   try {

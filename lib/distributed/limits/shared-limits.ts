@@ -1,7 +1,7 @@
 /** The limits of agents, for one of several instances of the Scheduler. */
 import { amountNow } from '#core/definition/agent-settings.ts';
 import type { CallLimits } from '#core/definition/registry.ts';
-import { errorKind } from '#core/model/errors.ts';
+import { errorFields, errorKind } from '#core/model/errors.ts';
 import type { Hold } from '#core/model/hold.ts';
 import { limits as bounds } from '#core/model/limits.ts';
 import type { Reply, Request } from '#core/model/message.ts';
@@ -86,7 +86,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
     const { agent } = request;
     const counted = countedLimits(own, request, {
       onKeyFailure: ({ name }, error) =>
-        log.error('limit-key-failed', { agent, limit: name, error: errorKind(error) }),
+        log.error('limit-key-failed', { agent, limit: name, ...errorFields(error) }),
       amountOf: (limit) =>
         options.settings === undefined ? limit : amountNow(limit, options.settings.current()),
     });

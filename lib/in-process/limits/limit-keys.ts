@@ -1,6 +1,6 @@
 /** The keys of the limits of one agent or pool that calls have had, each with the steps that wait for it. */
 import { type AgentLimit, keyOf } from '#core/definition/agent-limit.ts';
-import { errorKind } from '#core/model/errors.ts';
+import { errorFields } from '#core/model/errors.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Log } from '#ports/log.ts';
 import { type LimitQueue, type LimitQueueOptions, limitQueue } from './limit-queue.ts';
@@ -60,7 +60,7 @@ export function limitKeys(
         log.error('limit-key-failed', {
           agent: request.agent,
           limit: limit.name,
-          error: errorKind(error),
+          ...errorFields(error),
         });
       if (added > newKeysMax) forgetIdle();
       return keys.flatMap(({ limit, known }) => {

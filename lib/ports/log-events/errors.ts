@@ -139,7 +139,7 @@ export const errors = {
   },
   'singleton-key-failed': {
     level: 'error',
-    fields: ['workflow', 'error'],
+    fields: ['workflow', 'error', 'code'],
     meaning:
       'The function `singleton.key` of a workflow threw, or returned no text: the submission was refused.',
   },

@@ -142,7 +142,7 @@ export const warnings = {
   },
   'limit-key-failed': {
     level: 'error',
-    fields: ['agent', 'limit', 'error'],
+    fields: ['agent', 'limit', 'error', 'code'],
     meaning:
       'The `key` of a limit threw an error or gave no text, so the call counts by a key that all such calls share, until the code is corrected.',
   },

@@ -8,7 +8,7 @@ import { checkImplementation } from '#core/definition/option-forms.ts';
 import { oversizeFault } from '#core/definition/output.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
-import { DefinitionError, errorCode, errorKind, readableError } from '#core/model/errors.ts';
+import { DefinitionError, errorFields, readableError } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -283,5 +283,5 @@ function logError(
 ): void {
   const { orderId, step, attempt: number, agent } = request;
   const fields = { orderId, step, attempt: number, agent };
-  log.warn(event, { ...fields, error: errorKind(error), code: errorCode(error) });
+  log.warn(event, { ...fields, ...errorFields(error) });
 }

@@ -1,7 +1,7 @@
 /** Stores an order with a singleton key in its line, or answers what the rule of its workflow says (R29). */
 import { type Singleton, singletonKeyOf } from '#core/definition/singleton.ts';
 import type { AdmissionRefusal } from '#core/flow/admission-rule.ts';
-import { errorKind, UnavailableError } from '#core/model/errors.ts';
+import { errorFields, UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
@@ -59,7 +59,7 @@ export async function createInLine(
   const { workflow, tenant, key: submissionKey } = request;
   const asked = singletonKeyOf(singleton, { details, tenant });
   if (asked.kind === 'failed') {
-    ports.log.error('singleton-key-failed', { workflow, error: errorKind(asked.error) });
+    ports.log.error('singleton-key-failed', { workflow, ...errorFields(asked.error) });
     return keyFailed(workflow);
   }
   if (asked.key === null) return notOvertaken(await create());

@@ -448,12 +448,16 @@ test('where the store gives no answer, a step waits for a second, and that is lo
 
 test('a key that fails counts with all others that fail, and is logged', async () => {
   const key = (): never => {
-    throw new TypeError('no key');
+    throw Object.assign(new TypeError('ada is unknown'), { code: 'customer-unknown' });
   };
   const { ask, request, log } = instance([limit('per-tenant', { atOnce: 1, key })]);
   granted(request('o1', 'ada'), await ask(request('o1', 'ada')));
   expect(isHold(await ask(request('o2', 'bob')))).toBe(true);
   expect(new Set(log.lines.map(({ event }) => event))).toEqual(new Set(['limit-key-failed']));
+  expect(log.lines[0]?.fields).toEqual({
+    ...{ agent: 'paint', limit: 'paint/per-tenant' },
+    ...{ error: 'TypeError', code: 'customer-unknown' },
+  });
 });
 
 test('after replies of calls with limits, two others may begin for each', async () => {
