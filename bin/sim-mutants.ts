@@ -31,6 +31,13 @@ interface Outcome {
 const foundSchema = z.object({ seed: z.int(), rule: z.string(), message: z.string() });
 const page = 'docs/proof.md';
 const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
+/**
+ * Other seeds than the first ones, for `--known`: with this mistake a world ends only after 40,000 events, and its history grows
+ * with each, which takes minutes at the first seed and seconds at this one.
+ */
+const quickerSeeds: Readonly<Record<string, number>> = {
+  'keep the refused key at a resubmit': 334,
+};
 
 const mutants = allMutants.filter(({ name }) => name.includes(flags.only));
 if (flags.write && flags.known) {
@@ -90,7 +97,9 @@ function line({ mutant, found }: Outcome): string {
 function seedsOfTable(): ReadonlyMap<string, number> {
   const [, table = ''] = readFileSync(page, 'utf8').split(begin);
   const rows = (table.split(end)[0] ?? '').matchAll(/^\| (.+?) \| `.*\| (\d+) \|$/gm);
-  return new Map([...rows].map(([, name = '', seed]) => [name, Number(seed)]));
+  return new Map(
+    [...rows].map(([, name = '', seed]) => [name, quickerSeeds[name] ?? Number(seed)]),
+  );
 }
 
 function write(): void {
