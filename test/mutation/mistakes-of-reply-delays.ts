@@ -44,8 +44,8 @@ export const mistakesOfReplyDelays: readonly Mistake[] = [
     waiting,
     waitingTest,
     'an order is left while the delay is not read',
-    'if (places.length === 0) return outcomes;',
-    'if (places.length >= 0) return outcomes;',
+    'left = left.filter(([place]) => (unknown.get(place)?.size ?? 0) > 0);',
+    'left = [];',
   ),
   mistake(
     waiting,

@@ -11,7 +11,7 @@ import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { ReplyDelays } from '#ports/reply-delays.ts';
-import type { EventFor, Transitions } from '../transitions/transitions.ts';
+import type { EventFor, Outcome, Transitions } from '../transitions/transitions.ts';
 
 /** The ports of {@link leavingWaitingReplies}. */
 export interface WaitingReplyPorts {
@@ -67,33 +67,35 @@ export function leavingWaitingReplies(ports: WaitingReplyPorts): Transitions {
 
   return {
     async apply(batch) {
-      const unknown = new Map<number, Set<AgentName>>();
+      const outcomes: Outcome[] = [];
       const read = new Map<AgentName, Known>();
       const delayOf: DelayOf = (agent) => (read.get(agent) ?? knownOf(agent))?.delay;
-      const patient = (eventFor: EventFor, place: number): EventFor => ({
-        ...eventFor,
-        event(record, context) {
-          const event = eventFor.event(record, context);
-          if (event?.type !== 'expired') return event;
-          const agents = new Set<AgentName>();
-          const isLeft = mayWait(record, delayOf, agents);
-          unknown.set(place, agents);
-          return isLeft ? null : event;
-        },
-      });
-      const outcomes = [...(await transitions.apply(batch.map(patient)))];
-      const places = [...unknown].flatMap(([place, { size }]) => (size > 0 ? [place] : []));
-      if (places.length === 0) return outcomes;
-      const agents = new Set(places.flatMap((place) => [...(unknown.get(place) ?? [])]));
-      for (const one of await Promise.all([...agents].map((agent) => readOf(ports, agent)))) {
-        read.set(one.agent, one);
-        known.set(one.agent, one);
-      }
-      const again = places.flatMap((place) => batch[place] ?? []);
-      const later = await transitions.apply(again.map(patient));
-      for (const [at, place] of places.entries()) {
-        const outcome = later[at];
-        if (outcome !== undefined) outcomes[place] = outcome;
+      let left = [...batch.entries()];
+      // Again as long as calls of further agents become late meanwhile.
+      while (left.length > 0) {
+        const unknown = new Map<number, ReadonlySet<AgentName>>();
+        const patient = ([place, eventFor]: (typeof left)[number]): EventFor => ({
+          ...eventFor,
+          event(record, context) {
+            const event = eventFor.event(record, context);
+            if (event?.type !== 'expired') return event;
+            const agents = new Set<AgentName>();
+            const isLeft = mayWait(record, delayOf, agents);
+            unknown.set(place, agents);
+            return isLeft ? null : event;
+          },
+        });
+        const applied = await transitions.apply(left.map(patient));
+        for (const [at, [place]] of left.entries()) {
+          const outcome = applied[at];
+          if (outcome !== undefined) outcomes[place] = outcome;
+        }
+        left = left.filter(([place]) => (unknown.get(place)?.size ?? 0) > 0);
+        const agents = new Set(left.flatMap(([place]) => [...(unknown.get(place) ?? [])]));
+        for (const one of await Promise.all([...agents].map((agent) => readOf(ports, agent)))) {
+          read.set(one.agent, one);
+          known.set(one.agent, one);
+        }
       }
       return outcomes;
     },

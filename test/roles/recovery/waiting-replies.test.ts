@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import type { ReplyDelay } from '#core/flow/reply-delay.ts';
 import { UnavailableError } from '#core/model/errors.ts';
-import { orderId } from '#core/model/ids.ts';
+import { agentName, orderId, writeId } from '#core/model/ids.ts';
 import type { DeadlineCheck } from '#core/model/message.ts';
+import { underWay } from '#core/model/record.ts';
 import { deadlineChecks } from '#roles/recovery/deadline-checks.ts';
 import { leavingWaitingReplies } from '#roles/recovery/waiting-replies.ts';
 import { supervisor } from '#roles/supervisor.ts';
@@ -13,7 +14,7 @@ import { roleScenario } from '../scenario.ts';
 const minute = 60_000;
 
 /** The walls of each house are to be complete within 10 s. `delayMs`: of the replies, noted a second ago; null: none. */
-async function lateOrders(delayMs: number | null, isFailing = false) {
+async function lateOrders(delayMs: number | null, isFailing = false, onRead = () => {}) {
   const world = roleScenario();
   const start = world.clock.now();
   const coordination = memoryCoordination();
@@ -30,6 +31,7 @@ async function lateOrders(delayMs: number | null, isFailing = false) {
     replyDelays: {
       async read(agent) {
         reads.push(agent);
+        onRead();
         if (isFailing) throw new UnavailableError('aws-unavailable', 'No answer.');
         return delay;
       },
@@ -121,4 +123,28 @@ test('other events are applied while replies wait', async () => {
     { kind: 'committed' },
   ]);
   expect((await record(id)).direction).toBe('undo');
+});
+
+test('a call of another agent that becomes late meanwhile is judged by a delay of its own', async () => {
+  const world = await lateOrders(null, false, () => clock.jump(2_000));
+  const { clock, start, look, record, id, store, reads, sent } = world;
+  const { steps, revision, ...rest } = await record(id);
+  const later = steps.map((step) =>
+    step.name === 'west' && underWay(step.progress)
+      ? {
+          ...step,
+          agent: agentName('print'),
+          progress: { ...step.progress, completeBy: start + 12_000 },
+        }
+      : step,
+  );
+  await store.commit({
+    ...{ ...rest, steps: later, revision: revision + 1 },
+    writeId: writeId('later'),
+  });
+  clock.jump(10_001);
+  await look();
+  expect(reads).toEqual(['paint', 'print']);
+  expect(sent).toEqual([]);
+  expect((await record(id)).failureCount).toBe(2);
 });
