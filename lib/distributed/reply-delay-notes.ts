@@ -3,8 +3,8 @@ import { isWorthNoting, type ReplyDelay } from '#core/flow/reply-delay.ts';
 import { errorKind } from '#core/model/errors.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { ReplyDelays } from '#ports/health/reply-delays.ts';
 import type { Log } from '#ports/log.ts';
-import type { ReplyDelays } from '#ports/reply-delays.ts';
 import type { QueueClock } from './queue-clock.ts';
 
 /** Options of {@link replyDelayNotes}. */

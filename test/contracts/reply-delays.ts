@@ -1,6 +1,6 @@
 /** The contract of ReplyDelays, tested through the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ReplyDelays } from '#ports/reply-delays.ts';
+import type { ReplyDelays } from '#ports/health/reply-delays.ts';
 
 const at = Date.UTC(2026, 0, 1);
 

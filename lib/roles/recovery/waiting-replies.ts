@@ -9,8 +9,8 @@ import { errorKind } from '#core/model/errors.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
+import type { ReplyDelays } from '#ports/health/reply-delays.ts';
 import type { Log } from '#ports/log.ts';
-import type { ReplyDelays } from '#ports/reply-delays.ts';
 import type { EventFor, Outcome, Transitions } from '../transitions/transitions.ts';
 
 /** The ports of {@link leavingWaitingReplies}. */

@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { ReplyDelay } from '#core/flow/reply-delay.ts';
 import { instant } from '#core/model/instant.ts';
-import type { ReplyDelays } from '#ports/reply-delays.ts';
+import type { ReplyDelays } from '#ports/health/reply-delays.ts';
 import { toItem } from '../attributes.ts';
 import { coordinationItems } from '../coordination-items.ts';
 import { replyDelayKey } from '../tables.ts';
