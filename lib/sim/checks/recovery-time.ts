@@ -1,8 +1,8 @@
 /** How long one loss delayed an order, and how long it may. */
 
 import { attemptOf } from '#checkers/send-checker.ts';
+import { pickUpBy } from '#core/decide/due.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import { limits } from '#core/model/limits.ts';
 import { findStep, type StepRecord, underWay } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 import type { Plan } from '#sim/world/simulate.ts';
@@ -11,7 +11,7 @@ import type { World } from '#sim/world/world.ts';
 export interface Recovery {
   /** The loss: a call, its request or reply; or the nudge for an unclaimed order. */
   readonly lost: 'attempt' | 'nudge';
-  /** From the write that requested it to the step running again, ms. */
+  /** From the write that requested it, or the end of the wait that the write began, to the step running again, ms. */
   readonly tookMs: number;
   /** From the instant at which the order was due to the step running again, ms. */
   readonly lateMs: number;
@@ -92,7 +92,16 @@ export function waitsOf({ shared }: World): readonly number[] {
   });
 }
 
-export function recoveriesOf({ shared }: World): readonly Recovery[] {
+/** What is read of a world. */
+export interface Observed {
+  readonly shared: {
+    readonly observer: { readonly writes: readonly Write[] };
+    readonly begun: ReadonlyMap<string, number>;
+  };
+}
+
+/** The recoveries in the world, each from its loss to the step running again. */
+export function recoveriesOf({ shared }: Observed): readonly Recovery[] {
   const { writes } = shared.observer;
   const { sweepPeriodMs, precisionMs } = oneLoss.setting;
   return writes.flatMap((write) => {
@@ -117,8 +126,10 @@ function lossOf({ before, after }: Write, writes: readonly Write[]): Loss | null
   if (entry?.type !== 'expired' || before === null || isWaiting) return null;
   const [name] = entry.steps;
   if (name === undefined) {
-    const since = before.updatedAt;
-    return { lost: 'nudge', since, dueAt: since + limits.pickUpGraceMs };
+    const { notBefore, updatedAt } = before;
+    // An order that waits is to be nudged when its wait ends: until then nothing is late.
+    const since = Math.max(updatedAt, notBefore);
+    return { lost: 'nudge', since, dueAt: pickUpBy(notBefore, updatedAt) };
   }
   const step = findStep(before, name);
   if (step === undefined || !underWay(step.progress)) return null;
