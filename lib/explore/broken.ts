@@ -13,7 +13,7 @@ const stepOfKey = (key: string) => key.split('#')[0] ?? key;
 /** The first rule that the move violates; null when there is none. */
 export function brokenBy(
   definition: WorkflowDefinition,
-  { record: before, nowMs: at }: WorldState,
+  { record: before, effects: effectsBefore, nowMs: at }: WorldState,
   { next, decision }: Move,
 ): Violation | null {
   const { record: after, effects } = next;
@@ -22,6 +22,8 @@ export function brokenBy(
     const [first] = [...checkWrite(transition), ...checkCommands(transition, decision.commands)];
     if (first !== undefined) return first;
   }
+  // The move to the state before was checked with the same ones.
+  if (after === before && effects === effectsBefore) return null;
   const applied = Object.entries(effects).flatMap(([entry, effect]) =>
     effect === 'applied' ? [keyOfEntry(entry)] : [],
   );

@@ -1,7 +1,7 @@
 /** Breadth-first search of all states of a small world: every move is safe, and every state can reach an end. */
 import type { Violation } from '#checkers/violation.ts';
 import { brokenBy } from './broken.ts';
-import { canonical } from './canonical.ts';
+import { canonicalTexts } from './canonical.ts';
 import { movesOf } from './moves.ts';
 import { firstState, type Move, type SmallWorld, type WorldState } from './small-world.ts';
 
@@ -24,7 +24,7 @@ export const oneOrder = (world: SmallWorld): Explorable<WorldState> => ({
   name: world.name,
   first: firstState(world),
   moves: (state) => movesOf(world, state),
-  textOf: canonical,
+  textOf: canonicalTexts(),
   brokenBy: (state, move) => brokenBy(world.workflow, state, move),
   isEnd: isAtEnd,
 });

@@ -8,7 +8,7 @@ import type { Hold } from '#core/model/hold.ts';
 import type { AgentName, StepName } from '#core/model/ids.ts';
 import type { Command } from '#core/model/message.ts';
 import { brokenBy } from './broken.ts';
-import { canonical } from './canonical.ts';
+import { canonicalTexts } from './canonical.ts';
 import { type Explorable, isAtEnd } from './explore.ts';
 import { instantsOf, movesNow } from './moves.ts';
 import { firstState, type Move, type SmallWorld, type WorldState } from './small-world.ts';
@@ -44,6 +44,7 @@ const ordersMax = 2;
 /** A world of two orders that share gates. */
 export function sharedGates(world: SharedWorld): Explorable<SharedState> {
   const first = firstState(world);
+  const orderTexts = Array.from({ length: ordersMax }, () => canonicalTexts());
   return {
     name: world.name,
     first: { orders: Array.from({ length: ordersMax }, () => first), slots: [] },
@@ -53,9 +54,10 @@ export function sharedGates(world: SharedWorld): Explorable<SharedState> {
       ...later(world, state),
     ],
     textOf: ({ orders, slots }) =>
-      [...orders.map(canonical), ...slots.map((slot) => slotText(slot, nowOf(orders))).sort()].join(
-        '||',
-      ),
+      [
+        ...orders.map((order, at) => orderTexts[at]?.(order)),
+        ...slots.map((slot) => slotText(slot, nowOf(orders))).sort(),
+      ].join('||'),
     brokenBy: (state, move) => brokenShared(world, state, move),
     isEnd: ({ orders }) => orders.every(isAtEnd),
   };
