@@ -9,7 +9,6 @@ export default defineConfig({
   test: {
     // Files share a worker's modules, which are reloaded for each mutant: reloading the AWS SDK for every file took
     // most of the time.
-    // most of the time.
     isolate: false,
     include: process.env['REEVE_MUTATION_TESTS']?.split(' ') ?? [],
     setupFiles: 'test/mutation/same-cases.ts',
