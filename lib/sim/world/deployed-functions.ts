@@ -34,6 +34,7 @@ import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 import { runnersOf } from '#sim/ports/function-runners.ts';
 import { simFlowOf } from '#sim/ports/held-index.ts';
+import { once } from '#sim/ports/once.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
 import {
   simAgentSettings,
@@ -61,8 +62,8 @@ export function functionsOf(
   machine: Machine,
   sweptStore: StateStore,
 ): ProcessRoles {
-  const channels = channelsOf(shared, machine);
-  const nudging = { ...ports, nudges: channels.nudges };
+  const nudges = nudgesOf(shared, machine);
+  const nudging = { ...ports, nudges };
   const checks = checksOf(shared, machine);
   const prompt = shared.recovery === 'prompt' ? { checks } : {};
   const coordination = simCoordination(shared.coordination, machine);
@@ -75,9 +76,10 @@ export function functionsOf(
     ...{ clock: machine.clock, queueClock: time, log: ports.log },
   });
   const made = {
-    scheduler: once(() =>
-      schedulerOf({ ...ports, ...prompt, channels }, shared, { machine, time }),
-    ),
+    scheduler: once(() => {
+      const channels = { nudges, requests: requestsOf(shared, machine) };
+      return schedulerOf({ ...ports, ...prompt, channels }, shared, { machine, time });
+    }),
     checks: once(() => {
       const { dueShards: shards } = ports.store;
       return assembleDeadlineChecks({ ...nudging, checks, coordination, replyDelays, shards });
@@ -128,15 +130,6 @@ export function functionsOf(
     noteReplies: notes.received,
     onRecord() {},
     atEnd() {},
-  };
-}
-
-/** Makes a role when it is first used: most machines use one of their roles, and many live for seconds. */
-function once<Role>(make: () => Role): () => Role {
-  let made: { readonly role: Role } | null = null;
-  return () => {
-    made ??= { role: make() };
-    return made.role;
   };
 }
 
@@ -234,30 +227,30 @@ function sweepsOf(ports: SweepPorts, shared: SharedByFunctions, machine: Machine
   return { tick, nudgeHeld: async () => countHeld(await nudgeHeld()) };
 }
 
-function channelsOf(shared: SharedByFunctions, machine: Machine): Channels {
+const nudgesOf = (shared: SharedByFunctions, machine: Machine): Channels['nudges'] =>
+  channelOf(
+    shared,
+    machine,
+    nudgeCodec,
+    () => shared.queues.nudges,
+    shared.rules.nudging,
+    () => {},
+    ({ at }) => at,
+  );
+
+function requestsOf(shared: SharedByFunctions, machine: Machine): Channels['requests'] {
   const { queues, rules } = shared;
-  return {
-    nudges: channelOf(
-      shared,
-      machine,
-      nudgeCodec,
-      () => queues.nudges,
-      rules.nudging,
-      () => {},
-      ({ at }) => at,
+  return requestsByAgent(
+    new Map(
+      [...queues.requests].map(([agent, queue]) => {
+        const divided = shared.dividedQueues?.get(agent) ?? [queue];
+        const channels = divided.map((own) =>
+          channelOf(shared, machine, requestCodec, () => own, rules.requesting),
+        );
+        return [agent, anyQueue(channels)];
+      }),
     ),
-    requests: requestsByAgent(
-      new Map(
-        [...queues.requests].map(([agent, queue]) => {
-          const divided = shared.dividedQueues?.get(agent) ?? [queue];
-          const channels = divided.map((own) =>
-            channelOf(shared, machine, requestCodec, () => own, rules.requesting),
-          );
-          return [agent, anyQueue(channels)];
-        }),
-      ),
-    ),
-  };
+  );
 }
 
 const checksOf = (shared: SharedByFunctions, machine: Machine) =>

@@ -14,8 +14,10 @@ import type { AgentGates } from '#in-process/agent-gates.ts';
 import { type OrderBacklog, orderBacklog } from '#in-process/backlog/order-backlog.ts';
 import { type LocalSettings, localSettings } from '#in-process/local-settings.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import {
+  type AgentAssembly,
   assembleAgent,
   assembleAgentControl,
   assembleLimitControl,
@@ -26,6 +28,7 @@ import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
+import { once } from '#sim/ports/once.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { agentSettingTable, simAgentSettings } from '#sim/ports/sim-flow.ts';
 import { watchedHandler, watchedNudges, watchedStore } from '#sim/ports/watched-begins.ts';
@@ -113,7 +116,7 @@ export function processOf(
   const runners = new Map<AgentName, AgentRunner>();
   for (const agent of agents) {
     const { name } = agent.contract;
-    const runner = assembleAgent(agent, {
+    const runner = assembledWhenUsed(agent, {
       breakerFor: (of) => simBreaker(name, gates.of(of), shared.around, checks.probes),
       repliesOf: (own) => messages.replies(name, links.repliesOf(own)),
       clock,
@@ -148,6 +151,16 @@ export function processOf(
       if (runner === undefined) throw agentMissing(agent);
       return runner;
     },
+  };
+}
+
+/** Many processes live for seconds, in which they call few agents. */
+function assembledWhenUsed(agent: AgentImplementation, ports: AgentAssembly): AgentRunner {
+  const runner = once(() => assembleAgent(agent, ports));
+  return {
+    handle: (...request) => runner().handle(...request),
+    endpoints: () => runner().endpoints(),
+    close: () => runner().close(),
   };
 }
 
