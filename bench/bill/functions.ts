@@ -45,13 +45,9 @@ export const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}
 /** The agents of the three steps, in their sequence. */
 const agents = ['reserve', 'charge', 'ship'];
 
-/** The bundles of earlier runs: most runs differ in their orders alone. */
-const bundled = new Map<string, (name: string) => string>();
-
-function bundlesOf({ workflows, lastAgent }: Loading): (name: string) => string {
-  const modules = `${workflows} ${lastAgent}`;
-  const known = bundled.get(modules);
-  if (known !== undefined) return known;
+/** Bundles and loads them. */
+export async function load(loading: Loading): Promise<Functions> {
+  const { meter, tables, recovery, workflows, lastAgent } = loading;
   const folderOf = bundle(
     {
       ...Object.fromEntries(roles.map((role) => [role, roleSource(role, workflows)])),
@@ -64,14 +60,6 @@ function bundlesOf({ workflows, lastAgent }: Loading): (name: string) => string 
     },
     join(mkdtempSync(join(tmpdir(), 'reeve-bill-')), 'bundles'),
   );
-  bundled.set(modules, folderOf);
-  return folderOf;
-}
-
-/** Bundles and loads them. */
-export async function load(loading: Loading): Promise<Functions> {
-  const { meter, tables, recovery } = loading;
-  const folderOf = bundlesOf(loading);
   const environment: Record<string, string> = {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
