@@ -147,8 +147,7 @@ export function takersOf(
   definitions: readonly WorkflowDefinition[],
   settings: AgentSettings,
 ): Takers {
-  const settled =
-    settings.size === 0 ? definitions : definitions.map((one) => settledDefinition(one, settings));
+  const settled = definitions.map((one) => settledDefinition(one, settings));
   const heldBack = new Set<string>();
   for (const { agent, pool, isDrained: isOut } of settled.flatMap(({ steps }) => steps)) {
     if (isOut || pool?.every(({ weight }) => weight === 0)) heldBack.add(agent);

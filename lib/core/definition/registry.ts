@@ -8,7 +8,7 @@ import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /** The workflows of a process. */
 export interface WorkflowRegistry {
-  /** Every version of every workflow; frozen. */
+  /** Every version of every workflow. */
   readonly all: readonly WorkflowDefinition[];
   /** The highest version, which new orders use. */
   latest(name: string): WorkflowDefinition | undefined;
@@ -42,7 +42,7 @@ export function workflowRegistry(definitions: readonly WorkflowDefinition[]): Wo
     if ((latest.get(name)?.version ?? 0) < number) latest.set(name, definition);
   }
   return {
-    all: Object.freeze([...new Set(definitions)]),
+    all: [...new Set(definitions)],
     latest: (name) => latest.get(name),
     version,
     of: (record) => {
@@ -70,50 +70,38 @@ function checkPoolNames(definitions: readonly WorkflowDefinition[]): void {
 }
 
 /**
- * Computes once what a frozen list of definitions determines, such as that of a registry: the simulator starts many processes
- * with each. The result must not be changed.
- */
-export function oncePerList<Result extends object>(
-  compute: (definitions: readonly WorkflowDefinition[]) => Result,
-): (definitions: readonly WorkflowDefinition[]) => Result {
-  const known = new WeakMap<readonly WorkflowDefinition[], Result>();
-  return (definitions) => {
-    if (!Object.isFrozen(definitions)) return compute(definitions);
-    const result = known.get(definitions) ?? compute(definitions);
-    known.set(definitions, result);
-    return result;
-  };
-}
-
-/** By the name under which steps wait for several members of a pool: those members. */
-type Pools = ReadonlyMap<AgentName, readonly AgentName[]>;
-
-/**
  * The names under which steps wait for several members of a pool, each with those members: of a pool the ones that may get any
  * call, of a group all of its domain.
  */
-export const poolsOf = oncePerList((definitions) => poolsIn(definitions, (weight) => weight > 0));
-
-/** The same, with the members that have no weight now: operators may give them one. */
-export const widestPoolsOf = oncePerList((definitions) => poolsIn(definitions, () => true));
-
-/** @param mayTake whether a member of that weight may get any call of its pool */
-function poolsIn(
+export function poolsOf(
   definitions: readonly WorkflowDefinition[],
-  mayTake: (weight: number) => boolean,
-): Pools {
+): ReadonlyMap<AgentName, readonly AgentName[]> {
   const pools = new Map<AgentName, readonly AgentName[]>();
   // Versions of a workflow may have other members of the same pool.
   const add = (name: AgentName, agent: AgentName) =>
     pools.set(name, [...new Set([...(pools.get(name) ?? []), agent])]);
   for (const { agent: name, pool = [] } of definitions.flatMap(({ steps }) => steps)) {
     for (const { agent, group, domain, weight } of pool) {
-      if (mayTake(weight)) add(name, agent);
+      if (weight > 0) add(name, agent);
       if (group === agent) continue;
       for (const other of pool) if (other.domain === domain) add(group, other.agent);
     }
   }
   return pools;
+}
+
+/** The same, with the members that have no weight now: operators may give them one. */
+export function widestPoolsOf(
+  definitions: readonly WorkflowDefinition[],
+): ReadonlyMap<AgentName, readonly AgentName[]> {
+  const weighted = definitions.map(({ steps, ...rest }) => ({
+    ...rest,
+    steps: steps.map(({ pool, ...step }) => ({
+      ...step,
+      ...(pool !== undefined && { pool: pool.map((member) => ({ ...member, weight: 1 })) }),
+    })),
+  }));
+  return poolsOf(weighted);
 }
 
 /** The limits of the calls of one agent. */
@@ -130,7 +118,9 @@ export interface CallLimits {
  * The limits by the names of agents, and by those under which steps wait for members of a pool. Where versions of a workflow
  * differ, those of the latest one count.
  */
-export const limitsOf = oncePerList((definitions): ReadonlyMap<AgentName, CallLimits> => {
+export function limitsOf(
+  definitions: readonly WorkflowDefinition[],
+): ReadonlyMap<AgentName, CallLimits> {
   const all = new Map<AgentName, CallLimits>();
   const set = (name: AgentName, { own, shared }: CallLimits) => {
     if (own.length + shared.length === 0) all.delete(name);
@@ -148,7 +138,7 @@ export const limitsOf = oncePerList((definitions): ReadonlyMap<AgentName, CallLi
     for (const member of pool) set(member.agent, { own: member.limits ?? [], shared: limits });
   }
   return all;
-});
+}
 
 /** The longest time of a call of a step, ms: no heartbeat moves a complete-by further ahead. */
 export function longestCallMs(definitions: readonly WorkflowDefinition[]): number {
