@@ -44,7 +44,7 @@ const ordersMax = 2;
 /** A world of two orders that share gates. */
 export function sharedGates(world: SharedWorld): Explorable<SharedState> {
   const first = firstState(world);
-  const orderTexts = Array.from({ length: ordersMax }, () => canonicalTexts());
+  const textsOf: ((order: WorldState) => string)[] = [];
   return {
     name: world.name,
     first: { orders: Array.from({ length: ordersMax }, () => first), slots: [] },
@@ -55,7 +55,10 @@ export function sharedGates(world: SharedWorld): Explorable<SharedState> {
     ],
     textOf: ({ orders, slots }) =>
       [
-        ...orders.map((order, at) => orderTexts[at]?.(order)),
+        ...orders.map((order, at) => {
+          textsOf[at] ??= canonicalTexts();
+          return textsOf[at](order);
+        }),
         ...slots.map((slot) => slotText(slot, nowOf(orders))).sort(),
       ].join('||'),
     brokenBy: (state, move) => brokenShared(world, state, move),

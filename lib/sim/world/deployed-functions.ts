@@ -34,7 +34,6 @@ import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 import { runnersOf } from '#sim/ports/function-runners.ts';
 import { simFlowOf } from '#sim/ports/held-index.ts';
-import { once } from '#sim/ports/once.ts';
 import { simCoordination } from '#sim/ports/sim-coordination.ts';
 import {
   simAgentSettings,
@@ -47,7 +46,7 @@ import {
 import { simLimitItems } from '#sim/ports/sim-limit-items.ts';
 import type { Controls } from './host.ts';
 import { channelOf } from './host-ports.ts';
-import type { Machine } from './machine.ts';
+import { type Machine, once } from './machine.ts';
 import type { ProcessPorts, ProcessRoles } from './one-process.ts';
 import type { SharedByFunctions } from './shared-infrastructure.ts';
 

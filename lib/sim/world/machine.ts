@@ -21,6 +21,15 @@ export interface Machine {
   setClock(skewMs: number): void;
 }
 
+/** Makes a part of a machine when it is first used: most use few of their parts, and many live for seconds. */
+export function once<Part>(make: () => Part): () => Part {
+  let made: { readonly part: Part } | null = null;
+  return () => {
+    made ??= { part: make() };
+    return made.part;
+  };
+}
+
 /** @param onDeath called once, when the machine crashes */
 export function machine(name: string, around: SimContext, onDeath: () => void): Machine {
   const { timeline, chance, faults, trace, crashPoints } = around;

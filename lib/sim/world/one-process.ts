@@ -28,13 +28,12 @@ import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';
-import { once } from '#sim/ports/once.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { agentSettingTable, simAgentSettings } from '#sim/ports/sim-flow.ts';
 import { watchedHandler, watchedNudges, watchedStore } from '#sim/ports/watched-begins.ts';
 import { watchedCalls } from './counted-calls.ts';
 import type { Controls, Host } from './host.ts';
-import type { Machine } from './machine.ts';
+import { type Machine, once } from './machine.ts';
 import type { SharedInfrastructure } from './shared-infrastructure.ts';
 import { orderIdOf } from './sim-services.ts';
 
