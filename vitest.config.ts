@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
-    testTimeout: 20_000,
+    // Far above what a test takes on a busy machine of two cores (16 s): time is not what a test checks.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // By default one core is left idle, which is half of a small machine.
     maxWorkers: '100%',
     projects: [
