@@ -1,7 +1,8 @@
 /**
  * How soon Reeve accepts orders after a crash, and how long the recovery continues beside them: `npm run
- * bench:restart`, or with `-- --live 100000`. `reeve start` is killed with that many live orders and started again
- * beside running suppliers; from then on an order is submitted every 50 ms.
+ * bench:restart`, or with `-- --live 100000`, `--sleeping 1000000`, `--json`. `reeve start` is killed with that many orders
+ * whose first step runs, and that many whose cool-down lasts for another hour, and started again beside running suppliers; from
+ * then on an order is submitted every 50 ms.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,36 +13,63 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { decide } from '#core/decide/decide.ts';
+import { dueAt } from '#core/decide/due.ts';
 import { submitted } from '#core/decide/submit.ts';
+import type { RecordEvent } from '#core/model/event.ts';
 import { orderId, schedulerId, writeId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { sqliteStore } from '#embedded/sqlite-store.ts';
+import type { StateStore } from '#ports/state-store.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import { orderFulfilment } from '#workflows/order-fulfilment.ts';
 import { exampleOrder, freePort } from './example-order.ts';
 
-const { values: flags } = parseArgs({ options: { live: { type: 'string', default: '100000' } } });
+const { values: flags } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    live: { type: 'string', default: '100000' },
+    sleeping: { type: 'string', default: '0' },
+  },
+});
 const live = Number(flags.live);
+const sleeping = Number(flags.sleeping);
 const folder = mkdtempSync(join(tmpdir(), 'reeve-restart-'));
+const claim = { type: 'claim', by: schedulerId('killed') } as const;
 const health = z.object({ status: z.string() });
 
 try {
-  await preload(join(folder, 'reeve.db'), live);
+  const store = sqliteStore({
+    ...{ path: join(folder, 'reeve.db'), sweepPeriodMs: 1_000 },
+    log: { info() {}, warn() {}, error() {} },
+  });
+  await preload(store, 'live', live, atWork);
+  await preload(store, 'sleeping', sleeping, asleep);
+  store.close();
   const suppliers = await startSuppliers({ port: 0, dataDir: join(folder, 'suppliers') });
   const port = await freePort();
   const began = performance.now();
   const reeve = start(port, suppliers.url);
   const stopped = once(reeve, 'exit');
   try {
-    const { opened, recovered, latencies } = await restarted(`http://127.0.0.1:${port}`, began);
-    console.log(`${live.toLocaleString('en')} live orders, after kill -9:`);
-    console.table({
+    const { opened, recovered, latencies, refused } = await restarted(
+      `http://127.0.0.1:${port}`,
+      began,
+    );
+    const figures = {
       'port open, ms': Math.round(opened),
       'everything recovered, ms': Math.round(recovered),
       'submissions meanwhile': latencies.length,
+      'of them refused': refused,
       'their p50, ms': Math.round(percentile(latencies, 0.5)),
       'their p99, ms': Math.round(percentile(latencies, 0.99)),
-    });
+    };
+    if (flags.json) console.log(JSON.stringify({ live, sleeping, ...figures }));
+    else {
+      const orders = [live, sleeping].map((count) => count.toLocaleString('en'));
+      console.log(`${orders[0]} orders at work and ${orders[1]} that sleep, after kill -9:`);
+      console.table(figures);
+    }
   } finally {
     reeve.kill('SIGKILL');
     await stopped;
@@ -55,6 +83,7 @@ try {
 async function restarted(url: string, began: number) {
   const opened = await firstAnswer(url, began);
   const latencies: number[] = [];
+  let refused = 0;
   for (;;) {
     const asked = performance.now();
     const answer = await fetch(`${url}/orders`, {
@@ -62,10 +91,13 @@ async function restarted(url: string, began: number) {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(exampleOrder),
     });
-    if (answer.status !== 202) throw new Error(`a submission was answered ${answer.status}`);
+    await answer.text();
+    if (answer.status === 503) refused += 1;
+    else if (answer.status !== 202) throw new Error(`a submission was answered ${answer.status}`);
     latencies.push(performance.now() - asked);
     const { status } = health.parse(await (await fetch(`${url}/healthz`)).json());
-    if (status === 'ready') return { opened, recovered: performance.now() - began, latencies };
+    if (status !== 'starting')
+      return { opened, recovered: performance.now() - began, latencies, refused };
     await sleep(50);
   }
 }
@@ -96,30 +128,54 @@ async function firstAnswer(url: string, began: number): Promise<number> {
   }
 }
 
-/** Stores orders as a killed process leaves them: claimed, with their first step running. */
-async function preload(path: string, count: number): Promise<void> {
-  const log = { info() {}, warn() {}, error() {} };
-  const store = sqliteStore({ path, sweepPeriodMs: 1_000, log });
+/** Stores orders as a killed process leaves them. */
+async function preload(
+  store: StateStore,
+  name: string,
+  count: number,
+  laterOf: (record: ProcessRecord) => readonly ProcessRecord[],
+): Promise<void> {
   const { details } = exampleOrder;
-  const now = systemClock.now();
   for (let first = 0; first < count; first += 1_000) {
     const group = Array.from({ length: Math.min(1_000, count - first) }, async (_, offset) => {
-      const id = orderId(`live-${String(first + offset).padStart(8, '0')}`);
+      const id = orderId(`${name}-${String(first + offset).padStart(8, '0')}`);
       const event = {
         ...({ type: 'submit', by: 'bench', orderId: id, priority: 'normal' } as const),
         ...{ tenant: null, replyTo: null, correlationId: null },
       };
+      const now = systemClock.now();
       const { record } = submitted(event, orderFulfilment, now, writeId(`w${id}`));
       await store.create({ orderId: id, details, digest: '', submittedAt: now }, record);
-      const claim = { type: 'claim', by: schedulerId('killed') } as const;
-      const decision = decide(record, claim, { definition: orderFulfilment, details }, now);
-      if (decision.kind === 'transition') {
-        await store.commit({ ...decision.record, writeId: writeId(`c${id}`) });
-      }
+      for (const later of laterOf(record)) await store.commit(later);
     });
     await Promise.all(group);
   }
-  store.close();
+}
+
+/** Claimed, with its first step running. */
+function atWork(record: ProcessRecord): readonly ProcessRecord[] {
+  return [after(record, claim, systemClock.now())];
+}
+
+/** Its first step failed as often as the policy allows, an hour from now: its cool-down ends after that. */
+function asleep(submittedRecord: ProcessRecord): readonly ProcessRecord[] {
+  let now = systemClock.now() + 3_600_000;
+  let record = submittedRecord;
+  const all: ProcessRecord[] = [];
+  while (record.notBefore <= now) {
+    const isPending = record.processState === 'Pending';
+    if (!isPending) now = dueAt(record) ?? now;
+    record = after(record, isPending ? claim : { type: 'expired' }, now);
+    all.push(record);
+  }
+  return all;
+}
+
+function after(record: ProcessRecord, event: RecordEvent, now: number): ProcessRecord {
+  const context = { definition: orderFulfilment, details: exampleOrder.details };
+  const decision = decide(record, event, context, now);
+  if (decision.kind !== 'transition') throw new Error(`${event.type} was ignored`);
+  return { ...decision.record, writeId: writeId(`${decision.record.revision}-${record.orderId}`) };
 }
 
 function percentile(values: readonly number[], share: number): number {

@@ -99,13 +99,16 @@ const builtinsWithoutFacade: Plugin = {
 
 const { sources, outdir } = argument.parse(JSON.parse(process.argv[2] ?? ''));
 
+const entryOf = (name: string) => `function:${name}`;
+
 /** Entry modules exist as texts only, which name files by absolute paths. */
 const entriesFromTexts: Plugin = {
   name: 'entries-from-texts',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /./ }, ({ kind, path }) =>
-      kind === 'entry-point' ? { path, namespace: 'function' } : undefined,
-    );
+    onResolve({ filter: /^function:/ }, ({ path }) => ({
+      path: path.slice(entryOf('').length),
+      namespace: 'function',
+    }));
     onLoad({ filter: /./, namespace: 'function' }, ({ path }) => ({
       contents: sources[path] ?? '',
       resolveDir: process.cwd(),
@@ -121,11 +124,18 @@ const entriesFromTexts: Plugin = {
 const library =
   /[\\/]node_modules[\\/](@aws|@aws-sdk|@smithy|@aws-lambda-powertools|@middy|hono|zod)[\\/]|[\\/]reeve[\\/]vendor[\\/]/;
 
+/**
+ * What may be the import of a library: the name of a package, or a file of `vendor`. To ask this program about the other imports, some
+ * thousands, would take half of the time of a build.
+ */
+const perhapsLibrary = /^[^.#/]|[\\/]vendor[\\/]/;
+
 /** Leaves imports of libraries in the code, by their absolute paths. What `require` loads is bundled: it would stay a call at run time. */
 const librariesLater: Plugin = {
   name: 'libraries-later',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /./ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+    esbuild.onResolve({ filter: perhapsLibrary }, async (imported) => {
+      const { path, kind, resolveDir, importer, pluginData } = imported;
       const isImport = kind === 'import-statement' || kind === 'dynamic-import';
       if (!isImport || isBuiltin(path) || pluginData === librariesLater) return undefined;
       const found = await esbuild.resolve(path, {
@@ -147,6 +157,8 @@ const librariesLater: Plugin = {
 const named = {
   ...buildOptions,
   keepNames: true,
+  // Names that the libraries do not have, so that their imports do not match below.
+  chunkNames: 'own-[name]-[hash]',
   plugins: [entriesFromTexts, librariesLater],
 } satisfies BuildOptions;
 
@@ -154,8 +166,8 @@ const named = {
 const filesFromTexts = (texts: ReadonlyMap<string, string>): Plugin => ({
   name: 'files-from-texts',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /./ }, ({ kind, path, namespace }) =>
-      kind === 'entry-point' || (namespace === 'own' && path.startsWith('./'))
+    onResolve({ filter: /^index\.js$|^\.\/own-/ }, ({ kind, path, namespace }) =>
+      kind === 'entry-point' || namespace === 'own'
         ? { path: basename(path), namespace: 'own' }
         : undefined,
     );
@@ -188,7 +200,7 @@ const libraryPlugins = [
 const splitting = true;
 
 async function buildFunction(name: string): Promise<void> {
-  const entry = { in: name, out: 'index' };
+  const entry = { in: entryOf(name), out: 'index' };
   const own = await build({
     ...named,
     splitting,
