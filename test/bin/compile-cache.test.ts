@@ -17,7 +17,8 @@ function reeveAlone() {
   symlinkSync(resolve('lib'), join(root, 'lib'));
   const cache = join(root, 'node_modules/.cache/reeve');
   return {
-    version: () => run(process.execPath, [join(root, 'bin/reeve.ts'), '--version']),
+    // Without variables: one of Node's names another folder, and one excludes the cache.
+    version: () => run(process.execPath, [join(root, 'bin/reeve.ts'), '--version'], { env: {} }),
     kept: () =>
       readdirSync(cache, { recursive: true, encoding: 'utf8' })
         .map((name) => join(cache, name))
