@@ -8,7 +8,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { Order, ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
-import { numberOf } from './rows.ts';
+import { dueKeyOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** An order with its record. */
@@ -17,6 +17,8 @@ export interface Entry {
   readonly record: ProcessRecord;
   /** The row number of the record: an update by it needs no index. */
   readonly seq: number;
+  /** The key in the due index as it is stored, which another sweep period may have made; null: not in the index. */
+  readonly due: number | null;
   /** What the next revision need not encode again; left out where the record was read. */
   readonly texts?: RecordTexts;
 }
@@ -72,6 +74,7 @@ export function recordCache(sql: Statements, damage: DamageReport, max: number):
     if (record === undefined && order === undefined) return undefined;
     return {
       seq: damage.row('Processes', orderId, () => numberOf(record)),
+      due: damage.row('Processes', orderId, () => dueKeyOf(record)),
       record: damage.row('Processes', orderId, () => intactRecord(record, orderId)),
       order: damage.row('Orders', orderId, () => intactOrder(order, orderId)),
     };

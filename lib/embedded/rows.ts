@@ -20,6 +20,7 @@ const listRow = z.object({ Seq: z.int(), OrderID: z.string() });
 /** Read as a large integer: as a number, one that is too large would make the read of all rows fail. */
 const large = z.union([z.int(), z.bigint().transform(Number).pipe(z.int())]);
 const numberRow = z.object({ Seq: large });
+const placeRow = z.object({ DueAt: z.int().nullable() });
 const ageRow = z.object({
   Seq: large,
   OrderID: z.string(),
@@ -66,6 +67,11 @@ export function dueOf(row: unknown): z.infer<typeof dueRow> {
 /** The number of a row. */
 export function numberOf(row: unknown): number {
   return checked('row number', () => numberRow.parse(row).Seq);
+}
+
+/** The key in the due index that is stored with a record; null: it is not in the index. */
+export function dueKeyOf(row: unknown): number | null {
+  return checked('due entry', () => placeRow.parse(row).DueAt);
 }
 
 /** The order id in an entry of an index. */

@@ -192,9 +192,20 @@ function listedRows(sql: Statements, query: ListQuery): unknown[] {
   if (correlationId !== undefined) {
     return sql.listByCorrelation.all(correlationId, below, processState, limit);
   }
-  return processState === null
-    ? sql.list.all(below, limit)
-    : sql.listByState.all(processState, below, limit);
+  switch (processState) {
+    case null:
+      return sql.list.all(below, limit);
+    case 'Processed':
+      return sql.listProcessed.all(processState, below, limit);
+    case 'Error':
+    case 'Undone':
+      return sql.listAttention.all(processState, below, limit);
+    case 'Pending':
+    case 'Processing': {
+      const newest = sql.listNewestLive.all(below, processState, limit);
+      return newest.length === limit ? newest : sql.listLive.all(processState, below, limit);
+    }
+  }
 }
 
 /** Logs an unreadable order. `from`: the query that left it out. */

@@ -45,11 +45,11 @@ export function writes(
   /** Null where the stored record does not have the revision that this one replaces. */
   const replace: CommitParts['replace'] = (before, record, replaced) => {
     if (before === undefined) return null;
-    const keys = { due: dueKey(record), before: dueKey(before.record) };
-    const texts = sql.replace(before, record, replaced, keys);
+    const due = dueKey(record);
+    const texts = sql.replace(before, record, replaced, due);
     if (texts === null) return null;
     totals.revised(record.revision - replaced);
-    cache.keep({ order: before.order, seq: before.seq, record, texts });
+    cache.keep({ order: before.order, seq: before.seq, due, record, texts });
     return { before: before.record, changes: noteChange(before.record.processState, record) };
   };
   const isCurrent = (next: ProcessRecord | undefined) =>
@@ -70,10 +70,11 @@ export function writes(
         if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
           return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
         }
-        const inserted = sql.insert(record, dueKey(record));
+        const due = dueKey(record);
+        const inserted = sql.insert(record, due);
         if (line !== undefined) lines.write(line);
         totals.accepted();
-        cache.keep({ order, record, ...inserted });
+        cache.keep({ order, record, due, ...inserted });
         const gone =
           replaced && replace(cache.get(replaced.orderId), replaced, replaced.revision - 1);
         // The cache, which has the revision, is not what is stored.

@@ -200,7 +200,7 @@ export function queueContract(name: string, open: () => Promise<QueueUnderTest>)
         }),
         { numRuns: 100 },
       );
-    }, 120_000);
+    }, 600_000);
   });
 }
 

@@ -146,7 +146,7 @@ const calls: fc.Arbitrary<Call>[] = [
 
 /** `open` returns a new empty store. `runs`: more for fast stores. */
 /** ms. With a real server the test takes 6 s on an idle machine, and 20 s on a busy one. */
-const aSlowMachineMs = 120_000;
+const aSlowMachineMs = 600_000;
 
 export function stateStoreModel(
   name: string,

@@ -40,7 +40,7 @@ test('an order is read from the tables only once', async () => {
 test('an entry is the order, its record and the number of its row', async () => {
   const { cache } = cached(await stored('one', 'two'), 10);
   const { order, record } = newOrder('two', Date.UTC(2026, 0, 1), 'shop', 'cart-two');
-  const entry = { order, record, seq: 2 };
+  const entry = { order, record, seq: 2, due: Date.UTC(2026, 0, 1, 0, 0, 10) };
   expect([cache.get(order.orderId), cache.get(order.orderId)]).toEqual([entry, entry]);
   expect(cache.get(orderId('three'))).toBe(undefined);
 });

@@ -111,6 +111,45 @@ test.each<[string, (before: ProcessRecord) => ProcessRecord]>([
   expect(await opened(path).store.records(ids)).toEqual(written);
 });
 
+test('an order stays readable and due when a process with another sweep period changes it', async () => {
+  const periods = fc.constantFrom(1_000, 7_000, 60_000, 300_000, 3_600_000);
+  await fc.assert(
+    fc.asyncProperty(periods, periods, fc.nat(3_600_000), async (was, is, laterMs) => {
+      const path = somewhere();
+      const { order, record } = newOrder('one', now);
+      const first = opened(path, was).store;
+      await first.create(order, record);
+      first.close();
+      const second = opened(path, is).store;
+      const claim = claimed(record, now + laterMs);
+      expect(await second.commit(claim)).toBe('committed');
+      second.close();
+      const third = opened(path, is).store;
+      expect([...(await third.records([order.orderId])).values()]).toEqual([claim]);
+      const key = Math.ceil((dueAt(claim) ?? 0) / is) * is;
+      const due = await third.due({ ...all, from: key, to: key });
+      expect(due.items).toEqual([order.orderId]);
+      third.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a listing finds live orders behind any number of ended ones', async () => {
+  const { store } = opened(':memory:');
+  await accepted(store, 'old');
+  for (let at = 0; at < 600; at += 1) await ended(store, `ended-${at}`);
+  await accepted(store, 'new');
+  const listed = async (limit: number, cursor: string | null) => {
+    const page = await store.list({ processState: 'Pending', limit, cursor });
+    return { ids: page.items.map((record) => record.orderId), cursor: page.cursor };
+  };
+  expect(await listed(5, null)).toEqual({ ids: ['new', 'old'], cursor: null });
+  const first = await listed(1, null);
+  expect(first.ids).toEqual(['new']);
+  expect(await listed(5, first.cursor)).toEqual({ ids: ['old'], cursor: null });
+});
+
 test('a closed store refuses requests with an error, and may be closed again', async () => {
   const { store } = opened(await stored('one'));
   store.close();

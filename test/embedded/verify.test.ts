@@ -1,7 +1,7 @@
 /** The check of the stored orders finds and names damage that a single row does not show. */
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { checksumOf } from '#embedded/integrity/checksums.ts';
 import { damageReport } from '#embedded/integrity/damage-report.ts';
 import { verification } from '#embedded/integrity/verify.ts';
@@ -70,6 +70,31 @@ describe('an index that does not lead to an order is found:', () => {
     spoiledOnDisk(path, index, text, other);
     expect(verified(path)).toEqual({ found: [finding(row, reason)], checked: 4 });
   });
+});
+
+test('an order that the disk does not give is a finding, and the others are verified', async () => {
+  const path = await oneOfEachKind();
+  const database = new DatabaseSync(path);
+  const log = testLog();
+  const prepare = (sql: string) => {
+    const statement = database.prepare(sql);
+    if (!sql.startsWith('SELECT * FROM Processes')) return statement;
+    vi.spyOn(statement, 'get').mockImplementationOnce(() => {
+      const code = { code: 'ERR_SQLITE_ERROR', errcode: 266, errstr: 'disk I/O error' };
+      throw Object.assign(new Error('disk I/O error'), code);
+    });
+    return statement;
+  };
+  const going = verification({
+    database: { prepare },
+    damage: damageReport(path, log),
+    expected: 4,
+  });
+  while (going.next(2));
+  database.close();
+  expect(going.checked()).toBe(4);
+  expect(log.lines.map(({ fields: { row } }) => row)).toEqual([1]);
+  expect(log.lines[0]?.fields['reason']).toMatch(/^It cannot be read: The disk failed under the state store .*\.$/);
 });
 
 test('an index that leads to another order is found', async () => {

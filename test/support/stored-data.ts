@@ -21,9 +21,12 @@ export function folder(): string {
 export const somewhere = (): string => join(folder(), 'reeve.db');
 
 /** Closed at the latest at the end of the test. */
-export function opened(path: string): { readonly store: SqliteStore; readonly log: TestLog } {
+export function opened(
+  path: string,
+  sweepPeriodMs: number = 1_000,
+): { readonly store: SqliteStore; readonly log: TestLog } {
   const log = testLog();
-  const store = sqliteStore({ path, sweepPeriodMs: 1_000, log });
+  const store = sqliteStore({ path, sweepPeriodMs, log });
   onTestFinished(() => store.close());
   return { store, log };
 }

@@ -22,7 +22,7 @@ export interface Verification {
 
 /** The database to verify. */
 export interface VerificationOptions {
-  readonly database: DatabaseSync;
+  readonly database: Pick<DatabaseSync, 'prepare'>;
   readonly damage: DamageReport;
   /** The number of orders that must exist: accepted minus forgotten. */
   readonly expected: number;
@@ -38,14 +38,16 @@ const placeRow = z.object({
 });
 const lastRow = z.object({ Last: z.int().nullable() });
 
-/** Starts a verification of the orders that exist now. */
+/** Starts a verification of the orders that exist now. What cannot be read is a finding; neither this nor `next` throws. */
 export function verification(options: VerificationOptions): Verification {
   try {
     return started(options, prepared(options.database));
   } catch (error) {
-    if (!isOfTheSchema(error) && !isDamage(error)) throw error;
     const said = describeError(error);
-    const reason = `A table or an index is not as it was made: ${said}.`;
+    const isOtherwise = isOfTheSchema(error) || isDamage(error);
+    const reason = isOtherwise
+      ? `A table or an index is not as it was made: ${said}.`
+      : `The stored orders cannot be verified: ${said}.`;
     options.damage.report({ table: 'sqlite_schema', row: null, reason });
     return { next: () => false, forgot: () => {}, checked: () => 0 };
   }
@@ -95,7 +97,7 @@ function started({ damage, expected }: VerificationOptions, sql: Prepared): Veri
 
 type Prepared = ReturnType<typeof prepared>;
 
-function prepared(database: DatabaseSync) {
+function prepared(database: VerificationOptions['database']) {
   return {
     last: database.prepare('SELECT max(Seq) AS Last FROM Processes'),
     seqs: database.prepare(
@@ -131,8 +133,11 @@ function checkOrder(sql: Prepared, damage: DamageReport, seq: number): void {
       assertFound(sql, place);
     });
   } catch (error) {
-    // Already reported; continue with the other orders.
-    if (!(error instanceof CorruptDataError)) throw error;
+    // Already reported.
+    if (error instanceof CorruptDataError) return;
+    // One that the disk does not give, for example: the other orders are verified all the same.
+    const reason = `It cannot be read: ${describeError(error)}`;
+    damage.report({ table: 'Processes', row: seq, reason });
   }
 }
 

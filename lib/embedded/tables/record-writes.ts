@@ -51,12 +51,15 @@ const all = [
 export interface RecordWrites {
   /** The row number, and the texts that the next revision may take over. */
   insert(record: ProcessRecord, due: number | null): Inserted;
-  /** Null when the row does not have the revision `replaced`; else the texts of the new one. */
+  /**
+   * Null when the row does not have the revision `replaced`; else the texts of the new one. `due`: the key in the due index from now on;
+   * null: not in the index.
+   */
   replace(
     earlier: Entry,
     record: ProcessRecord,
     replaced: number,
-    keys: DueKeys,
+    due: number | null,
   ): RecordTexts | null;
 }
 
@@ -84,12 +87,12 @@ export function recordWrites(database: DatabaseSync): RecordWrites {
       return { seq: Number(lastInsertRowid), texts };
     },
 
-    replace(earlier, record, replaced, { due, before }) {
+    replace(earlier, record, replaced, due) {
       const { row, texts } = encodeAfter(record, earlier);
       const own = { extension: extensionOf(record), due };
       const target = { seq: earlier.seq, replaced };
       const changes =
-        due !== before
+        due !== earlier.due
           ? update.moved(row, own, target)
           : isSameElse(earlier.record, record)
             ? update.progress(row, own, target)
@@ -148,12 +151,6 @@ function updates(database: DatabaseSync) {
 export interface Inserted {
   readonly seq: number;
   readonly texts: RecordTexts;
-}
-
-/** The key in the due index, after and before the write; null: not in the index. */
-export interface DueKeys {
-  readonly due: number | null;
-  readonly before: number | null;
 }
 
 /** The attributes that have no column, because few records have them. */
