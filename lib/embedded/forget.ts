@@ -3,6 +3,7 @@ import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
+import type { Retention } from '#ports/retention.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { ageOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -23,10 +24,10 @@ export interface ForgetOptions {
 }
 
 /**
- * Returns a function that deletes ended orders older than `before`, ms since the epoch, and returns how many it
- * deleted. When it reaches an order that is too young, the next call starts again at the oldest.
+ * Returns a function that deletes ended orders older than `before`, ms since the epoch. When it reaches an order that is too young, the next
+ * call starts again at the oldest.
  */
-export function forgetter(options: ForgetOptions): (before: number) => Promise<number> {
+export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
   const { sql, group, damage, totals, lines, onForgotten } = options;
   let from = 0;
 
@@ -68,6 +69,6 @@ export function forgetter(options: ForgetOptions): (before: number) => Promise<n
     const { deleted, next } = await group.write(() => forget(before));
     from = next;
     for (const seq of deleted) onForgotten(seq);
-    return deleted.length;
+    return { deleted: deleted.length, hasMore: next > 0 };
   };
 }

@@ -7,8 +7,10 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Retention } from '#ports/retention.ts';
 
-/** Between two batches, ms; short, so that each is small. */
+/** Between two passes over the old orders, ms. */
 const periodMs = 10_000;
+/** Between two batches of a pass, ms: so long other work runs. More orders are deleted per second than can end. */
+const pauseMs = 20;
 
 /** Options of {@link retention}. */
 export interface RetentionOptions {
@@ -22,23 +24,25 @@ export interface RetentionOptions {
 /** Starts the deletion; the returned function stops it. */
 export function retention({ store, keepMs, clock, log }: RetentionOptions): () => void {
   let stopped = false;
-  let cancel = schedule();
+  let cancel = next(periodMs);
 
-  function schedule(): () => void {
-    return clock.after(periodMs, () => {
+  function next(afterMs: number): () => void {
+    return clock.after(afterMs, () => {
       void look();
     });
   }
 
   async function look(): Promise<void> {
+    let afterMs = periodMs;
     try {
-      const forgotten = await store.deleteEnded(clock.now() - keepMs);
-      if (forgotten > 0) log.info('ended-orders-deleted', { orders: forgotten });
+      const { deleted, hasMore } = await store.deleteEnded(clock.now() - keepMs);
+      if (deleted > 0) log.info('ended-orders-deleted', { orders: deleted });
+      if (hasMore) afterMs = pauseMs;
     } catch (error) {
       if (stopped) return;
       log.error('retention-failed', { error: describeError(error) });
     }
-    if (!stopped) cancel = schedule();
+    if (!stopped) cancel = next(afterMs);
   }
 
   return () => {

@@ -2,9 +2,17 @@
 export interface Retention {
   /**
    * Deletes a batch of the Processed and Undone orders whose last change is before this instant (ms since
-   * the epoch), and returns their number. Orders in Error are never deleted.
+   * the epoch). Orders in Error are never deleted.
    *
    * @throws {UnavailableError} whether they were deleted is not known; a repetition is harmless
    */
-  deleteEnded(before: number): Promise<number>;
+  deleteEnded(before: number): Promise<Deletion>;
+}
+
+/** What one call of {@link Retention.deleteEnded} did. */
+export interface Deletion {
+  /** How many orders were deleted. */
+  readonly deleted: number;
+  /** Whether older orders than the instant may be left, which the next call looks at. */
+  readonly hasMore: boolean;
 }

@@ -31,7 +31,7 @@ test.each([
 ])('an order %s', async (_, submitted, end, kept) => {
   const { store } = opened(':memory:');
   await ended(store, 'one', before + submitted, before + end);
-  expect(await store.deleteEnded(before)).toBe(1 - kept.length);
+  expect((await store.deleteEnded(before)).deleted).toBe(1 - kept.length);
   expect(await left(store, 'one')).toEqual(kept);
 });
 
@@ -41,7 +41,7 @@ test('an order that was undone is deleted, and live orders are not', async () =>
   await undo(store, 'undone');
   // Accepted in January.
   await accepted(store, 'live');
-  expect(await store.deleteEnded(before)).toBe(1);
+  expect((await store.deleteEnded(before)).deleted).toBe(1);
   expect(await left(store, 'undone', 'live')).toEqual(['live']);
   // A later check does not count it as missing.
   const going = store.verify();
@@ -54,11 +54,11 @@ test('deletion continues after two batches of orders that are kept, and then beg
   await accepted(store, ...Array.from({ length: 1_000 }, (_, at) => `live-${at}`));
   await ended(store, 'behind', before - 9 * day);
   const forgotten: number[] = [];
-  for (let look = 0; look < 3; look += 1) forgotten.push(await store.deleteEnded(before));
+  for (let look = 0; look < 3; look += 1) forgotten.push((await store.deleteEnded(before)).deleted);
   expect([forgotten, await left(store, 'behind')]).toEqual([[0, 0, 1], []]);
   // The end was reached: the next look is at the oldest, which may have ended meanwhile.
   await undo(store, 'live-0');
-  expect(await store.deleteEnded(before)).toBe(1);
+  expect((await store.deleteEnded(before)).deleted).toBe(1);
   expect(await left(store, 'live-0', 'live-1')).toEqual(['live-1']);
 });
 
@@ -66,9 +66,9 @@ test('a pass ends at an order that is too young, and the next pass begins at the
   const { store } = opened(':memory:');
   await accepted(store, ...Array.from({ length: 499 }, (_, at) => `live-${at}`));
   await ended(store, 'young', before);
-  expect(await store.deleteEnded(before)).toBe(0);
+  expect((await store.deleteEnded(before)).deleted).toBe(0);
   await undo(store, 'live-0');
-  expect(await store.deleteEnded(before)).toBe(1);
+  expect((await store.deleteEnded(before)).deleted).toBe(1);
 });
 
 test('a deleted order leaves nothing: its id is free for another', async () => {
@@ -89,7 +89,7 @@ test('damaged orders are kept, and named with their rows', async () => {
   edited(path, "UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'one'");
   edited(path, "UPDATE Processes SET Workflow = 'hose' WHERE OrderID = 'two'");
   const { store, log } = opened(path);
-  expect(await store.deleteEnded(before)).toBe(1);
+  expect((await store.deleteEnded(before)).deleted).toBe(1);
   expect(log.lines.map(({ fields: { table, row } }) => [table, row])).toEqual([
     ['Processes', 1],
     ['Processes', 2],
@@ -111,7 +111,7 @@ test.each([
     expect(going.next(3)).toBe(true);
     // Accepted since it began: neither checked nor missing.
     await ended(store, 'order-7', old.includes(7) ? now : before);
-    expect(await store.deleteEnded(before)).toBe(old.length);
+    expect((await store.deleteEnded(before)).deleted).toBe(old.length);
     while (going.next(3));
     expect([going.checked(), log.lines]).toEqual([checked, []]);
     // Deleted after the count was complete.
@@ -150,10 +150,10 @@ test('an order that is still in its line, because its end was not followed, leav
   const one = await joined(store, 'one', []);
   const two = await joined(store, 'two', [one]);
   await undo(store, 'one');
-  expect(await store.deleteEnded(before)).toBe(1);
+  expect((await store.deleteEnded(before)).deleted).toBe(1);
   expect(await store.line(name)).toEqual([two]);
   await undo(store, 'two');
-  expect(await store.deleteEnded(before)).toBe(1);
+  expect((await store.deleteEnded(before)).deleted).toBe(1);
   expect(await store.line(name)).toEqual([]);
 });
 
@@ -166,7 +166,7 @@ test('a damaged line is reported, and keeps no order from being deleted', async 
   first.close();
   edited(path, "UPDATE Lines SET OrderIDs = 'two'");
   const { store, log } = opened(path);
-  expect(await store.deleteEnded(before)).toBe(2);
+  expect((await store.deleteEnded(before)).deleted).toBe(2);
   expect(log.lines).toMatchObject([
     { event: 'store-damaged', fields: { table: 'Lines', row: name } },
   ]);

@@ -22,10 +22,7 @@ test.each([
   ['due', 'SEARCH Processes USING COVERING INDEX Due ((DueAt,OrderID)>(?,?) AND DueAt<?)'],
   ['list', 'SEARCH Processes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
   ['listProcessed', 'SEARCH Processes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
-  [
-    'listAttention',
-    'SEARCH Processes USING INDEX Attention (ProcessState=? AND Seq>? AND Seq<?)',
-  ],
+  ['listAttention', 'SEARCH Processes USING INDEX Attention (ProcessState=? AND Seq>? AND Seq<?)'],
   ['listLive', 'SEARCH Processes USING INDEX Due (DueAt>?); USE TEMP B-TREE FOR ORDER BY'],
   [
     'listByCorrelation',

@@ -94,7 +94,9 @@ test('an order that the disk does not give is a finding, and the others are veri
   database.close();
   expect(going.checked()).toBe(4);
   expect(log.lines.map(({ fields: { row } }) => row)).toEqual([1]);
-  expect(log.lines[0]?.fields['reason']).toMatch(/^It cannot be read: The disk failed under the state store .*\.$/);
+  expect(log.lines[0]?.fields['reason']).toMatch(
+    /^It cannot be read: The disk failed under the state store .*\.$/,
+  );
 });
 
 test('an index that leads to another order is found', async () => {

@@ -136,11 +136,35 @@ test('followers beyond the limit are refused with a Retry-After', async () => {
   expect((await open(world, '/events')).length).toBe(0);
 });
 
+test('a principal whose tenant is empty shares no events with one that sees every tenant', async () => {
+  const clock = virtualClock();
+  let identity: Identity = identified(operator);
+  const world = await scenario((ports) => ({
+    ...ports,
+    clock,
+    guard: { ...ports.guard, identify: () => identity },
+  }));
+  const release = world.hold();
+  const all = await open(world, '/events');
+  identity = identified({ ...operator, tenant: '' });
+  const none = rest(await open(world, '/events'));
+  identity = identified(operator);
+  await world.submit();
+  await clock.advance(100);
+  expect(await all()).toMatchObject({ data: { processState: 'Pending' } });
+  // Both are another principal now, which ends their streams.
+  identity = { kind: 'unknown' };
+  await clock.advance(recheckMs);
+  await rest(all);
+  expect(await none).toEqual([]);
+  release();
+});
+
 test.each(['/events', 'one order'])(
-  'a follower of %s whose token is revoked or changed is disconnected within seconds',
+  'a follower of %s whose token is revoked, changed or cannot be checked is disconnected within seconds',
   async (path) => {
     const clock = virtualClock();
-    let identity: Identity = identified(operator);
+    let identity: Identity | Promise<Identity> = identified(operator);
     const world = await scenario((ports) => ({
       ...ports,
       clock,
@@ -148,7 +172,10 @@ test.each(['/events', 'one order'])(
     }));
     const release = world.hold();
     const id = await orderIdOf(await world.submit());
-    for (const next of [{ kind: 'unknown' }, identified({ ...operator, tenant: 'inn' })] as const) {
+    const unreachable = Promise.reject(new Error('The provider of the keys is away.'));
+    unreachable.catch(() => {});
+    const changed = identified({ ...operator, tenant: 'inn' });
+    for (const next of [{ kind: 'unknown' }, changed, unreachable] as const) {
       identity = identified(operator);
       const read = await open(world, path === '/events' ? path : `/orders/${id}/events`);
       await clock.advance(recheckMs);

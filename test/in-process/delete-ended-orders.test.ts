@@ -29,6 +29,16 @@ test('ended orders are deleted at the first pass after their retention, and the 
   expect(log.lines).toEqual([forgotten, { ...forgotten, fields: { orders: 1 } }]);
 });
 
+test('as many orders are deleted as end, also where thousands end in a second', async () => {
+  const { clock, store, log } = running();
+  await accepted(store, 'live');
+  for (let at = 0; at < 1_600; at += 1) await ended(store, `old-${at}`, clock.now());
+  await clock.advance(70_000);
+  await clock.advance(100);
+  const deleted = log.lines.map(({ fields }) => Number(fields['orders']));
+  expect(deleted).toEqual([499, 500, 500, 101]);
+});
+
 test('a failed deletion is logged and retried', async () => {
   const { clock, store, log } = running();
   store.close();
@@ -50,7 +60,7 @@ test('after a stop there is no deletion, and no failure is logged', async () => 
 
 test.each([
   ['fails', async () => Promise.reject(new Error('closed'))],
-  ['forgets something', async () => 1],
+  ['forgets something', async () => ({ deleted: 1, hasMore: true })],
 ])('after a stop during a look that then %s there is no other', async (_, end) => {
   const clock = virtualClock();
   const { store, log } = opened(':memory:');

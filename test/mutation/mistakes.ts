@@ -9,6 +9,7 @@ import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
+import { mistakesOfLongLife } from './mistakes-of-long-life.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
@@ -356,6 +357,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,
+  ...mistakesOfLongLife,
   ...mistakesOfOneItem,
   ...mistakesOfPackage,
   ...mistakesOfReplyDelays,

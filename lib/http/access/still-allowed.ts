@@ -7,12 +7,13 @@ import type { AccessEnv } from './access.ts';
 /** The period of the check, ms: how long a reader with a revoked token can still read. */
 export const recheckMs = 5_000;
 
-/** Ends the stream when the credentials no longer identify the same principal. */
+/** Ends the stream when the credentials no longer identify the same principal, or cannot be checked. */
 export function whileAllowed(context: Context<AccessEnv>, reader: Follower, clock: Clock): void {
   const isStillAllowed = context.get('isStillAllowed');
   const ask = async () => {
     if (!reader.isOpen()) return;
-    if (await isStillAllowed()) clock.after(recheckMs, () => void ask());
+    // A check that fails is reported where the reader opens its next stream.
+    if (await isStillAllowed().catch(() => false)) clock.after(recheckMs, () => void ask());
     else reader.end();
   };
   clock.after(recheckMs, () => void ask());

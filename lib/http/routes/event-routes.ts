@@ -18,7 +18,7 @@ type EventPorts = Pick<ProcessApiPorts, 'store' | 'clock' | 'watch'>;
 
 /** The followers of one scope share their events: those of one tenant, or those that see every tenant. */
 const scopeOf = (principal: Principal): Scope => ({
-  key: principal.tenant ?? '',
+  key: principal.tenant === null ? 'every tenant' : `tenant ${principal.tenant}`,
   has: (record) => maySee(principal, record),
 });
 
@@ -41,9 +41,14 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
     const seen = Number(context.req.header('last-event-id') ?? 0);
     const one = oneOrder(eventsOf, orderId, Number.isInteger(seen) ? seen : 0);
     const reader = taken(all, one);
-    // Read after the follower is registered, so that no change is missed.
-    const record = (await ports.store.records([orderId])).get(orderId);
-    if (record !== undefined) one.begin(reader, record);
+    try {
+      // Read after the follower is registered, so that no change is missed.
+      const record = (await ports.store.records([orderId])).get(orderId);
+      if (record !== undefined) one.begin(reader, record);
+    } catch (error) {
+      reader.end();
+      throw error;
+    }
     whileAllowed(context, reader, ports.clock);
     return streamed(context, reader.body);
   });

@@ -28,6 +28,7 @@ import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
+import { guarded } from './errors/guarded-listener.ts';
 
 /** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */
 const concurrencyDefault = 256;
@@ -155,12 +156,13 @@ function takersNow(workflows: readonly WorkflowDefinition[], current: () => Agen
 
 /** One line per condition, not per order: the orders that wait need no operator. */
 function circuitReports({ log, clock, backlog, onCircuit }: LocalGatesOptions) {
+  const told = guarded('onCircuit', (event: CircuitEvent) => onCircuit?.(event), log);
   return (event: CircuitEvent) => {
     backlog.onCircuit(event);
     const { agent, kind, since, held } = event;
     if (kind === 'opened') log.error('circuit-opened', { agent, held });
     else log.info('circuit-closed', { agent, held, openMs: clock.now() - since });
-    onCircuit?.(event);
+    told(event);
   };
 }
 

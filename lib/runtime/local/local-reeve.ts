@@ -56,8 +56,9 @@ import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
 import { databaseIn, ownDataDir } from './data-directory.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
-import { type CodeError, callErrors, guarded } from './errors/code-error.ts';
+import { type CodeError, callErrors } from './errors/code-error.ts';
 import { errorKinds } from './errors/error-kinds.ts';
+import { guarded } from './errors/guarded-listener.ts';
 import { workflowErrors } from './errors/workflow-errors.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { type LocalOrders, localOrders } from './local-order.ts';
@@ -168,7 +169,7 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
   checkOptions(startForm, 'startLocalReeve', given);
   const options = withDefaults(given);
   const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
-  const onCodeError = guarded(options.onCodeError, options.log);
+  const onCodeError = guarded('onCodeError', options.onCodeError, options.log);
   const { noting, onRecord } = workflowErrors(onCodeError);
   const registry = workflowRegistry(options.workflows.map(noting));
   checkMarks(options.workflows);
@@ -326,6 +327,6 @@ async function assemble(
     refused: backlog.refused,
     ...load,
     ...{ damaged: store.damaged, refusal: store.refusal, backup: store.backup },
-    watch: (listener) => store.watchRecords(listener),
+    watch: (listener) => store.watchRecords(guarded('watch', listener, log)),
   };
 }

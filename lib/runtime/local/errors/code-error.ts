@@ -1,7 +1,5 @@
 /** The errors that code of the application throws while orders run: that of its agents, and the functions of its workflows. */
-import { errorKind } from '#core/model/errors.ts';
 import type { Request } from '#core/model/message.ts';
-import type { Log } from '#ports/log.ts';
 
 /** An error of the application's own code. Its message and its stack may quote details of an order. */
 export interface CodeError {
@@ -18,17 +16,6 @@ export interface CodeError {
 
 /** Receives the errors of the application's own code. */
 export type OnCodeError = (error: CodeError) => void;
-
-/** A listener that throws must not change what becomes of the order. */
-export const guarded =
-  (listener: OnCodeError, log: Log): OnCodeError =>
-  (error) => {
-    try {
-      listener(error);
-    } catch (thrown) {
-      log.error('listener-failed', { listener: 'onCodeError', error: errorKind(thrown) });
-    }
-  };
 
 /** Receives the errors of calls that are repeated. */
 export const callErrors =
