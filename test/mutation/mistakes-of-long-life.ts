@@ -58,8 +58,8 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     'lib/http/routes/event-routes.ts',
     eventsTest,
     'an empty tenant sees the events of every tenant',
-    "principal.tenant === null ? 'every tenant' : `tenant ${principal.tenant}`",
-    "principal.tenant ?? ''",
+    "principal.tenant === null ? 'every tenant'",
+    "(principal.tenant ?? '') === '' ? 'every tenant'",
   ),
   mistake(
     'lib/runtime/local/local-reeve.ts',
