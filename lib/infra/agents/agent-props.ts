@@ -8,7 +8,7 @@ interface CommonAgentProps {
   /** The agent's name in its contract. */
   readonly name: string;
   /**
-   * Exceeds `completeWithin` of all its steps; a function's is at most 15 minutes.
+   * Not shorter than `completeWithin` of any of its steps; a function's is at most 15 minutes.
    * @default 30 seconds, or the timeout of the existing function
    */
   readonly timeout?: Duration | undefined;

@@ -6,14 +6,14 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   stage:
     '`prod`: tables are retained and protected from deletion. `dev`: everything is deleted with the stack. It is part of the name of the stack, `reeve-prod`',
   shards:
-    'partitions of the due and listing indexes, about 350 orders per second each. Raise it while orders run; never lower it: listings would leave out orders of the shards that are gone until their next write. See [runbook.md](scale.md)',
+    'partitions of the due and listing indexes, about 350 orders per second each. Raise it while orders run; never lower it: listings would leave out orders of the shards that are gone until their next write. See [scale.md](scale.md)',
   sweepMinutes: 'period of the Supervisor, and so the delay of a recovery',
   recovery:
     '`prompt`: a silent agent is found a second or two after the deadline of its step, by a delayed message for each order; for the price see [aws.md](aws.md#prompt-recovery). `sweep`: the next sweep finds it',
   recoveryPerSecond:
     'overdue orders that are recovered per second after an outage, over all shards together, so that services are not overloaded; when no outage was the cause, twice as many. At least `shards`',
   warmOrdersPerSecond:
-    'new orders per second that new tables and their indexes accept from the first minute (DynamoDB, warm throughput), instead of some 600. Never lower it. It is paid once, and limited by the quotas of the account: see [runbook.md](scale.md)',
+    'new orders per second that new tables and their indexes accept from the first minute (DynamoDB, warm throughput), instead of some 600. Never lower it. It is paid once, and limited by the quotas of the account: see [scale.md](scale.md)',
   keepDays: 'how long a Processed or Undone order is kept. One in Error is kept without a limit',
   priorities: 'priority classes with their own queues; other priorities share those of `normal`',
   services:
@@ -41,7 +41,7 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   eventBus:
     'the bus for alerts and event channels, by its name: it must exist in the account and region of the stack',
   reservedConcurrency:
-    '`{"supervisor":…,"notifier":…}`: concurrency kept for these functions, which is also their limit. The Supervisor needs one more than `shards`, the notifier 11 or more: its retry queue may use 10, the rest reads the stream. It reduces what the other functions of the account share, and Lambda refuses a deployment that leaves them less than 100',
+    '`{"supervisor":…,"notifier":…}`: concurrency kept for these functions, which is also their limit. The Supervisor needs one more than `shards`, and 10 more with `recovery` `prompt`, the notifier 11 or more: its retry queue may use 10, the rest reads the stream. It reduces what the other functions of the account share, and Lambda refuses a deployment that leaves them less than 100',
   kmsKey:
     'ARN of your own key, symmetric and of the region of the stack, for tables, queues, topic and logs: see [aws.md](aws.md#your-own-key) before the first deployment with it. Without it the services use their own keys',
   permissionsBoundary: 'ARN of the managed policy that bounds every role of the stack',

@@ -156,13 +156,13 @@ function takersNow(workflows: readonly WorkflowDefinition[], current: () => Agen
 
 /** One line per condition, not per order: the orders that wait need no operator. */
 function circuitReports({ log, clock, backlog, onCircuit }: LocalGatesOptions) {
-  const told = guarded('onCircuit', (event: CircuitEvent) => onCircuit?.(event), log);
+  const report = guarded('onCircuit', (event: CircuitEvent) => onCircuit?.(event), log);
   return (event: CircuitEvent) => {
     backlog.onCircuit(event);
     const { agent, kind, since, held } = event;
     if (kind === 'opened') log.error('circuit-opened', { agent, held });
     else log.info('circuit-closed', { agent, held, openMs: clock.now() - since });
-    told(event);
+    report(event);
   };
 }
 
