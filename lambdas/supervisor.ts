@@ -1,5 +1,6 @@
 /** The Supervisor: invoked by the schedule for all shards, by itself for a busy shard, and by the queue of deadline checks. */
 import * as z from 'zod';
+import { inTurn } from '#aws/in-turn.ts';
 import type { BatchResponse, Invocation, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
 import { parking } from '#aws/queues/parking.ts';
@@ -14,12 +15,13 @@ import { dynamoReplyDelays } from '#aws/store/health/dynamo-reply-delays.ts';
 import { heldWeights } from '#aws/store/held-key.ts';
 import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { poolsOf, workflowRegistry } from '#core/definition/registry.ts';
-import { assertThat } from '#core/model/errors.ts';
+import { assertThat, describeError } from '#core/model/errors.ts';
 import type { Nudge } from '#core/model/message.ts';
 import { heldSweep } from '#distributed/held-sweep.ts';
 import { reportBacklog } from '#distributed/report-backlog.ts';
 import type { Channel } from '#ports/channels.ts';
 import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
+import type { TickReport } from '#roles/sweep-tick.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel } from './channels.ts';
@@ -116,22 +118,16 @@ export function supervisorHandler({
   const { publish, published } = publishedOnDemand();
   const afterTick = heldStepsAfterTick(config, workflows, { dynamo, sweepPeriodMs, nudges });
 
+  const publishCounts = (swept: TickReport) => publish(metricsOf(swept, outageAfterMs));
+
   async function sweep(event: unknown, context: Invocation): Promise<null> {
     const ticks = tickOfInvocation();
     const mayContinue = () => context.getRemainingTimeInMillis() > spareMs;
     const request = oneShard.safeParse(event);
-    const swept = await (request.success
-      ? ticks.shard(request.data.shard, mayContinue)
-      : ticks.tick());
-    if (!request.success) await afterTick();
-    publish({
-      OrdersPastDue: swept.found,
-      ShardsHandedOver: swept.handedOver,
-      OrdersInterrupted: swept.interrupted,
-      // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
-      SweepLag: swept.lagMs > outageAfterMs ? swept.lagMs / 1_000 : 0,
-    });
-    await published();
+    const work = request.success
+      ? [async () => publishCounts(await ticks.shard(request.data.shard, mayContinue)), published]
+      : [() => ticks.tick(publishCounts), afterTick, published];
+    await inTurn(work, (error) => log.error('sweep-failed', { error: describeError(error) }));
     return null;
   }
 
@@ -141,6 +137,14 @@ export function supervisorHandler({
       : sweep(event, context),
   );
 }
+
+const metricsOf = (swept: TickReport, outageAfterMs: number) => ({
+  OrdersPastDue: swept.found,
+  ShardsHandedOver: swept.handedOver,
+  OrdersInterrupted: swept.interrupted,
+  // A smaller lag is within the precision of the schedule, and a metric without data costs nothing.
+  SweepLag: swept.lagMs > outageAfterMs ? swept.lagMs / 1_000 : 0,
+});
 
 interface HeldParts extends Pick<FunctionStore, 'dynamo' | 'sweepPeriodMs'> {
   readonly nudges: Channel<Nudge>;

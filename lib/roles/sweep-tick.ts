@@ -21,8 +21,12 @@ import type { Supervisor } from './supervisor.ts';
 
 /** The sweeps of one invocation. */
 export interface SweepTick {
-  /** Sweeps the first page of every shard. */
-  tick(): Promise<TickReport>;
+  /**
+   * Sweeps the first page of every shard. When a shard cannot be swept, it rejects after the others were.
+   *
+   * @param counted is given what was counted, some shards at a time, also by a tick that then rejects
+   */
+  tick(counted?: (report: TickReport) => void): Promise<TickReport>;
   /** Sweeps a shard that a tick handed over, until `mayContinue` returns false. */
   shard(shard: number, mayContinue: () => boolean): Promise<TickReport>;
 }
@@ -67,10 +71,12 @@ const nothing: TickReport = { found: 0, recovered: 0, interrupted: 0, handedOver
 export function sweepTick(ports: SweepTickPorts): SweepTick {
   const { coordination, clock, store } = ports;
   return {
-    async tick() {
+    async tick(counted = () => {}) {
       const recalledAt = clock.now();
       const memory = await coordination.recall(store.dueShards);
-      const known = await sweepEach(ports, { memory, recalledAt }, range(0, memory.shards));
+      const sweepFrom = (from: number, to: number) =>
+        sweepEach(ports, { memory, recalledAt, counted }, range(from, to));
+      const known = await sweepFrom(0, memory.shards);
       // No shard could be reached: this counts as no tick, so that the next one detects the outage (R20).
       if (known.reached.length === 0) return total(known.outcomes.map(reportOf));
       let { shards: inUse } = memory;
@@ -79,7 +85,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         inUse = await shardsInUse(store, inUse);
       }
       // The next tick takes a shard that this one counts as finished: so it must have been swept, also after an outage (R20).
-      const found = await sweepEach(ports, { memory, recalledAt }, range(memory.shards, inUse));
+      const found = await sweepFrom(memory.shards, inUse);
       const failed = [...known.failed, ...found.failed];
       await leaveMemories(ports, failed);
       await Promise.all([...known.reached, ...found.reached].map(ports.lookAhead));
@@ -113,12 +119,13 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 /** Sweeps the first page of each of these shards. */
 async function sweepEach(
   ports: SweepTickPorts,
-  recalled: Omit<Shard, 'shard'>,
+  { counted, ...recalled }: Omit<Shard, 'shard'> & { counted: (report: TickReport) => void },
   shards: readonly number[],
 ) {
   const outcomes = await Promise.allSettled(
     shards.map((shard) => sweepFirst(ports, { ...recalled, shard })),
   );
+  counted(total(outcomes.filter(({ status }) => status === 'fulfilled').map(reportOf)));
   const ended = (status: 'fulfilled' | 'rejected') =>
     shards.filter((_, at) => outcomes[at]?.status === status);
   return { outcomes, reached: ended('fulfilled'), failed: ended('rejected') };

@@ -5,6 +5,7 @@ import { orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import type { TickReport } from '#roles/sweep-tick.ts';
 import { coordinationContract } from '../contracts/coordination.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
 import { settled } from '../support/virtual-clock.ts';
@@ -437,7 +438,11 @@ describe('a tick whose store fails', () => {
       };
       await world.coordination.remember(mark);
       await world.createDue(3);
-      await expect(world.sweep('a', { store: half(world) }).tick()).rejects.toThrow('away');
+      const reports: TickReport[] = [];
+      const sweep = world.sweep('a', { store: half(world) });
+      await expect(sweep.tick((report) => reports.push(report))).rejects.toThrow('away');
+      // What was swept is counted.
+      expect(reports[0]).toMatchObject({ found: 3, recovered: 3 });
       // Nothing of it may still run: a function is frozen when its handler has ended.
       expect(await world.failures()).toEqual(counted);
     });
