@@ -140,8 +140,8 @@ function storedOnDemand(table: string): Stored {
     limitItems: {
       advance: async (name, change) => (await loaded()).limitItems.advance(name, change),
       occupy: async (name, change) => (await loaded()).limitItems.occupy(name, change),
-      extend: async (name, holder, until) =>
-        (await loaded()).limitItems.extend(name, holder, until),
+      extend: async (name, holder, extension) =>
+        (await loaded()).limitItems.extend(name, holder, extension),
     },
   };
 }

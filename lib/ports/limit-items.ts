@@ -10,8 +10,8 @@ export interface LimitItems {
   advance(name: string, change: Advance): Promise<Advanced>;
   /** Changes who has room. */
   occupy(name: string, change: Occupation): Promise<Occupied>;
-  /** A holder that has room has it until then. One that has none gets none. */
-  extend(name: string, holder: string, until: number): Promise<void>;
+  /** A holder that has room has it until then. One that has none gets none: false. */
+  extend(name: string, holder: string, extension: Extension): Promise<boolean>;
 }
 
 /** By how much or to where the instant moves, and where it must be for that. */
@@ -71,6 +71,14 @@ export interface Occupation {
   readonly left: readonly string[];
   /** Holders at once. */
   readonly max: number;
+  /** The item may be deleted after this: a time when none of its holders, also of other instances, has room any more. */
+  readonly keepUntil: number;
+}
+
+/** How long a holder has room from now on. */
+export interface Extension {
+  readonly until: number;
+  /** As of an {@link Occupation}. */
   readonly keepUntil: number;
 }
 

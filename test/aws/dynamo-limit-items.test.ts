@@ -38,4 +38,8 @@ test('each write says until when the item is kept, in whole seconds, and no earl
   expect(await expires('calls')).toBe(seconds + 3);
   await items.occupy('calls', { ...one, come: new Map([['two', now]]), keepUntil: now + 4_000 });
   expect(await expires('calls')).toBe(seconds + 4);
+  await items.extend('calls', 'one', { until: now + 1, keepUntil: now + 5_000 });
+  expect(await expires('calls')).toBe(seconds + 5);
+  await items.extend('calls', 'stranger', { until: now + 1, keepUntil: now + 6_000 });
+  expect(await expires('calls')).toBe(seconds + 5);
 });

@@ -159,9 +159,10 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
 
     test('a holder has room for longer, and no other gets room by that', async () => {
       await items.occupy('a', change({ come: holding('one') }));
-      await items.extend('a', 'one', now + 99);
-      await items.extend('a', 'stranger', now + 99);
-      await items.extend('b', 'one', now + 99);
+      const longer = { until: now + 99, keepUntil };
+      expect(await items.extend('a', 'one', longer)).toBe(true);
+      expect(await items.extend('a', 'stranger', longer)).toBe(false);
+      expect(await items.extend('b', 'one', longer)).toBe(false);
       const holders = new Map([['one', now + 99]]);
       expect(await items.occupy('a', change({}))).toEqual({ isDone: true, holders });
       expect(await items.occupy('b', change({}))).toEqual({ isDone: true, holders: none });

@@ -79,8 +79,8 @@ export const mistakesOfLeases: readonly Mistake[] = [
     roomItem,
     asked,
     'the item of holders is not kept',
-    'keepUntil: latest + keepMs',
-    'keepUntil: latest',
+    'nowMs + longestMs + keepMs;',
+    'nowMs + longestMs;',
   ),
   mistake(
     roomLeases,
@@ -101,7 +101,7 @@ export const mistakesOfLeases: readonly Mistake[] = [
     roomLeases,
     rooms,
     'a heartbeat takes the grace away',
-    'items.extend(item, holder, until + graceMs)',
-    'items.extend(item, holder, until)',
+    'until: until + graceMs,',
+    'until,',
   ),
 ];

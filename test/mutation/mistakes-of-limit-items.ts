@@ -112,6 +112,13 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
   mistake(
     items,
     contract,
+    'a heartbeat does not keep the item of its room',
+    "'SET Holders.#holder = :until, #expiry = :expiry'",
+    "'SET Holders.#holder = :until, #expiry = if_not_exists(#expiry, :expiry)'",
+  ),
+  mistake(
+    items,
+    contract,
     'a refused write answers nothing of what is stored',
     "ReturnValuesOnConditionCheckFailure: 'ALL_OLD'",
     "ReturnValuesOnConditionCheckFailure: 'NONE'",

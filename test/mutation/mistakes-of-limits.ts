@@ -120,8 +120,8 @@ export const mistakesOfLimits: readonly Mistake[] = [
     shared,
     asked,
     'a heartbeat moves the end by the clock of the instance',
-    'time.latest(progress.completeBy)',
-    'progress.completeBy',
+    'time.latest(called.progress.completeBy)',
+    'called.progress.completeBy',
   ),
   mistake(
     shared,

@@ -311,8 +311,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a tick counts a shard as swept that it has only found',
     file: 'lib/roles/sweep-tick.ts',
-    text: 'range(memory.shards, inUse));',
-    instead: 'range(memory.shards, 0));',
+    text: 'sweepFrom(memory.shards, inUse);',
+    instead: 'sweepFrom(memory.shards, 0);',
     test: 'test/roles/raised-shards.test.ts',
   },
   {

@@ -6,6 +6,6 @@ export function memoryItems(table: LimitTable): LimitItems {
   return {
     advance: async (name, change) => table.advance(name, change),
     occupy: async (name, change) => table.occupy(name, change),
-    extend: async (name, holder, until) => table.extend(name, holder, until),
+    extend: async (name, holder, extension) => table.extend(name, holder, extension),
   };
 }

@@ -21,8 +21,13 @@ export interface RoomItem {
 
 /** A full item is asked again after this, ms. */
 export const askAgainMs = 200;
-/** An item is kept for so long after the time of its last holder, ms. */
+/** An item is kept for so long after the time of its last holder, ms: clocks differ. */
 const keepMs = 24 * 60 * 60_000;
+/**
+ * Until when an item is kept after a write. The writer knows neither all holders nor who of them is extended later, but none
+ * has room for longer than `longestMs` from now.
+ */
+export const keptUntil = (nowMs: number, longestMs: number) => nowMs + longestMs + keepMs;
 /** Another instance may change the item between two writes; after so many writes the call waits. */
 const writesMax = 3;
 /** Those who have gone are written at the latest when so many of one item are known. */
@@ -70,9 +75,8 @@ export function roomItem({ items, clock, longestMs }: RoomItemOptions, name: str
   async function write(come: Holders, max: number): Promise<boolean> {
     const known = free();
     const left = [...gone].filter((holder) => !known.has(holder) && !come.has(holder));
-    const latest = Math.max(clock.now(), ...come.values());
     const written = await items.occupy(name, {
-      ...{ come, gone: known, left, max, keepUntil: latest + keepMs },
+      ...{ come, gone: known, left, max, keepUntil: keptUntil(clock.now(), longestMs) },
     });
     holders = written.holders;
     readAt = clock.now();

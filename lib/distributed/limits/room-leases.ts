@@ -11,7 +11,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Random } from '#ports/random.ts';
 import { recentMap } from '../recent-map.ts';
-import { type RoomItem, roomItem } from './room-item.ts';
+import { keptUntil, type RoomItem, roomItem } from './room-item.ts';
 
 /** A holder that comes. */
 export interface RoomWant {
@@ -35,8 +35,8 @@ export interface RoomLeases {
   enter(want: RoomWant): Promise<LimitSlot | null>;
   /** The holder has gone from this room. */
   leave(room: LimitSlot, holder: string): void;
-  /** The attempt of the holder may take until then. @throws {UnavailableError} */
-  extend(item: string, holder: string, until: number): Promise<void>;
+  /** The attempt of the holder may take until then. False: the holder has no room. @throws {UnavailableError} */
+  extend(item: string, holder: string, until: number): Promise<boolean>;
   /** Writes who has gone where room is scarce. @throws {UnavailableError} */
   settle(): Promise<void>;
 }
@@ -93,7 +93,11 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
       of(name).leave(holder, isScarce === true);
       left.add(name);
     },
-    extend: (item, holder, until) => items.extend(item, holder, until + graceMs),
+    extend: (item, holder, until) =>
+      items.extend(item, holder, {
+        until: until + graceMs,
+        keepUntil: keptUntil(clock.now(), longestMs),
+      }),
     async settle() {
       const due = [...left];
       left.clear();

@@ -130,10 +130,9 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
       }
     },
     extended: (replies, records) =>
-      Promise.all(replies.map((reply) => extend({ rooms, time: queueClock }, reply, records))).then(
-        () => {},
-        failed,
-      ),
+      Promise.all(
+        replies.map((reply) => extend({ rooms, time: queueClock, log }, reply, records)),
+      ).then(() => {}, failed),
     startable(replies) {
       if (replies.every(({ slots }) => slots === undefined)) return undefined;
       // Where a rate is well used, a call for each one that ended keeps it so, and more would be refused.
@@ -147,23 +146,26 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
   };
 }
 
+interface ExtendPorts {
+  readonly rooms: Pick<RoomLeases, 'extend'>;
+  readonly time: Pick<QueueClock, 'latest'>;
+  readonly log: Log;
+}
+
 async function extend(
-  {
-    rooms,
-    time,
-  }: { readonly rooms: Pick<RoomLeases, 'extend'>; readonly time: Pick<QueueClock, 'latest'> },
+  { rooms, time, log }: ExtendPorts,
   reply: Reply,
   records: readonly ProcessRecord[],
 ): Promise<void> {
   const { slots, result, orderId, step, attempt } = reply;
   if (slots === undefined || result.kind !== 'heartbeat') return;
   const record = records.find((one) => one.orderId === orderId);
-  const progress = record?.steps.find(
-    (one) => one.name === step && one.attempt === attempt,
-  )?.progress;
-  if (progress === undefined || !underWay(progress)) return;
-  const until = time.latest(progress.completeBy);
-  await Promise.all(
-    slots.map(({ name, holder }) => holder !== undefined && rooms.extend(name, holder, until)),
+  const called = record?.steps.find((one) => one.name === step && one.attempt === attempt);
+  if (called === undefined || !underWay(called.progress)) return;
+  const until = time.latest(called.progress.completeBy);
+  const extended = await Promise.all(
+    slots.map(({ name, holder }) => holder === undefined || rooms.extend(name, holder, until)),
   );
+  if (!extended.every((hasRoom) => hasRoom))
+    log.warn('room-lost', { orderId, step, attempt, agent: called.agent });
 }

@@ -152,6 +152,12 @@ export const warnings = {
     meaning:
       'The limits that all instances share could not be read or changed, so calls that they count wait for a second (AWS).',
   },
+  'room-lost': {
+    level: 'warn',
+    fields: ['orderId', 'step', 'attempt', 'agent'],
+    meaning:
+      'A call that goes on no longer has room in a limit of calls at once, so another call may begin beside it: its room was over by the clock of another instance, or was removed from the Coordination table (AWS).',
+  },
   'held-steps-unread': {
     level: 'warn',
     fields: ['agent', 'error'],

@@ -188,9 +188,9 @@ function watchedTable(table: LimitTable, onWrite: () => void): LimitTable {
       onWrite();
       return table.occupy(name, change);
     },
-    extend(name, holder, until) {
+    extend(name, holder, extension) {
       onWrite();
-      table.extend(name, holder, until);
+      return table.extend(name, holder, extension);
     },
   };
 }

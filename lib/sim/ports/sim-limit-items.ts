@@ -2,6 +2,7 @@
 import {
   type Advance,
   type Advanced,
+  type Extension,
   type Holders,
   type LimitItems,
   type Occupation,
@@ -15,7 +16,7 @@ import type { Machine } from '#sim/world/machine.ts';
 export interface LimitTable {
   advance(name: string, change: Advance): Advanced;
   occupy(name: string, change: Occupation): Occupied;
-  extend(name: string, holder: string, until: number): void;
+  extend(name: string, holder: string, extension: Extension): boolean;
 }
 
 /** Makes an empty table. */
@@ -43,9 +44,11 @@ export function limitTable(): LimitTable {
       if (answer.isDone) rooms.set(name, answer.holders);
       return answer;
     },
-    extend(name, holder, until) {
+    extend(name, holder, { until }) {
       const holders = rooms.get(name);
-      if (holders?.has(holder)) rooms.set(name, new Map(holders).set(holder, until));
+      if (holders?.has(holder) !== true) return false;
+      rooms.set(name, new Map(holders).set(holder, until));
+      return true;
     },
   };
 }
@@ -71,11 +74,11 @@ export function simLimitItems(table: LimitTable, machine: Machine): LimitItems {
         refusal,
         act: () => table.occupy(name, change),
       }),
-    extend: (name, holder, until) =>
+    extend: (name, holder, extension) =>
       machine.call({
         what: `extend the room of ${holder} in ${name}`,
         refusal,
-        act: () => table.extend(name, holder, until),
+        act: () => table.extend(name, holder, extension),
       }),
   };
 }

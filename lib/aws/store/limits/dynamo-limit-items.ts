@@ -66,13 +66,14 @@ export function dynamoLimitItems(client: DynamoDBClient, table: string): LimitIt
         return begin(name, change);
       return { isDone, holders: holdersOf(found) };
     },
-    async extend(name, holder, until) {
-      await write(name, {
-        UpdateExpression: 'SET Holders.#holder = :until',
+    async extend(name, holder, { until, keepUntil }) {
+      const { isDone } = await write(name, {
+        UpdateExpression: 'SET Holders.#holder = :until, #expiry = :expiry',
         ConditionExpression: 'attribute_exists(Holders.#holder)',
-        ExpressionAttributeNames: { '#holder': holder },
-        ExpressionAttributeValues: toItem({ ':until': until }),
+        ExpressionAttributeNames: { '#holder': holder, '#expiry': expiryAttribute },
+        ExpressionAttributeValues: toItem({ ':until': until, ':expiry': expiryOf(keepUntil) }),
       });
+      return isDone;
     },
   };
 }
