@@ -177,7 +177,7 @@ export class StateStore extends Construct implements ReeveTables {
 
   /** Deletes the orders of expired process records, and takes them out of their lines. */
   allowForget(to: Grantee): void {
-    to.allow(['dynamodb:BatchWriteItem'], this.orders.tableArn);
+    to.allow(['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem'], this.orders.tableArn);
     to.allowItems(['dynamodb:BatchGetItem'], this.orders.tableArn, lineKey('*'));
     this.allowLines(to);
   }

@@ -67,6 +67,7 @@ describe('a record of the change stream', () => {
     expect(removal({ Keys: { OrderID: { S: 'one' } } })).toEqual({
       kind: 'removed',
       orderId: 'one',
+      submittedAt: null,
       line: null,
     });
     expect(removal({})).toBeUndefined();

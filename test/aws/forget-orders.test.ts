@@ -1,42 +1,40 @@
-/** Deletion of expired orders: the requests to DynamoDB. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+/** Deletion of expired orders: the requests to DynamoDB, and what is stored after them. */
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { dynamoLines } from '#aws/store/dynamo-lines.ts';
+import { dynamoStore } from '#aws/store/dynamo-store.ts';
 import { forgetOrders } from '#aws/store/forget-orders.ts';
 import { lineName, orderId } from '#core/model/ids.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { type AwsCall, answeringAws } from '../support/answering-aws.ts';
-import { testDynamoClient } from '../support/dynamo-server.ts';
+import { createTables, startDynoxide, testDynamoClient } from '../support/dynamo-server.ts';
 import { testLog } from '../support/log.ts';
+import { largeOrder } from '../support/orders.ts';
 
-const deletion = z.strictObject({
-  DeleteRequest: z.strictObject({
-    Key: z.strictObject({ OrderID: z.strictObject({ S: z.string() }) }),
+const submittedAt = Date.UTC(2026, 0, 1);
+const deletion = z.object({
+  TableName: z.literal('Orders'),
+  Key: z.strictObject({ OrderID: z.strictObject({ S: z.string() }) }),
+  ConditionExpression: z.literal('SubmittedAt = :submitted'),
+  ExpressionAttributeValues: z.strictObject({
+    ':submitted': z.strictObject({ N: z.literal(String(submittedAt)) }),
   }),
 });
-const inputSchema = z.strictObject({
-  RequestItems: z.strictObject({ Orders: z.array(deletion).min(1).max(25) }),
-});
-const deletionsIn = ({ input }: AwsCall) => inputSchema.parse(input).RequestItems.Orders;
-const idsIn = (call: AwsCall) =>
-  deletionsIn(call).map(({ DeleteRequest }) => DeleteRequest.Key.OrderID.S);
+const idIn = ({ input }: AwsCall) => deletion.parse(input).Key.OrderID.S;
 
-const options = (client: DynamoDBClient, log = testLog()) => ({
+const options = (client: DynamoDBClient, { log = testLog(), table = 'Orders' } = {}) => ({
   client,
-  table: 'Orders',
+  table,
   log,
-  lines: dynamoLines({ client, table: 'Orders', clock: systemClock, random: systemRandom }),
+  lines: dynamoLines({ client, table, clock: systemClock, random: systemRandom }),
 });
 
-async function forgetting(
-  answer: (call: AwsCall, number: number) => object,
-  ids: readonly string[],
-) {
+async function forgetting(answer: (call: AwsCall) => object, ids: readonly string[]) {
   const { calls, url } = await answeringAws(answer);
-  const removed = ids.map((id) => ({ orderId: orderId(id), line: null }));
+  const removed = ids.map((id) => ({ orderId: orderId(id), submittedAt, line: null }));
   const outcome = await forgetOrders(options(testDynamoClient(url)), removed).then(
     () => 'gone' as const,
     (error: unknown) => ({ error }),
@@ -44,91 +42,146 @@ async function forgetting(
   return { calls, outcome };
 }
 
-test('each order is deleted once, in as few requests as DynamoDB takes', async () => {
-  const { calls, url } = await answeringAws(() => ({ UnprocessedItems: {} }));
+test('each order is deleted once, by one write, if it is that of the removed record', async () => {
+  const { calls, url } = await answeringAws(() => ({}));
   const client = testDynamoClient(url);
   const id = fc.integer({ min: 1, max: 60 }).map((number) => orderId(`order-${number}`));
   await fc.assert(
     fc.asyncProperty(fc.array(id, { maxLength: 120, size: 'max' }), async (ids) => {
       const before = calls.length;
-      const removed = ids.map((id) => ({ orderId: id, line: null }));
+      const removed = ids.map((id) => ({ orderId: id, submittedAt, line: null }));
       await forgetOrders(options(client), removed);
       const own = calls.slice(before);
-      const unique = [...new Set(ids)];
-      expect(own.flatMap(idsIn)).toEqual(unique);
-      expect(own).toHaveLength(Math.ceil(unique.length / 25));
-      expect(own.every(({ operation }) => operation === 'BatchWriteItem')).toBe(true);
+      expect(own.map(idIn).toSorted()).toEqual([...new Set<string>(ids)].toSorted());
+      expect(own.every(({ operation }) => operation === 'DeleteItem')).toBe(true);
     }),
     { numRuns: 15, examples: [[[]]] },
   );
 });
 
 const ids = Array.from({ length: 26 }, (_, at) => `order-${at}`);
+const notOwn = { __type: 'ConditionalCheckFailedException' };
 
-test('unprocessed deletions are an error with their number, and no further request is sent', async () => {
-  const { calls, outcome } = await forgetting(
-    (call) => ({ UnprocessedItems: { Orders: deletionsIn(call).slice(0, 2) } }),
-    ids,
-  );
-  expect(outcome).toMatchObject({
-    error: {
-      code: 'deletes-throttled',
-      message: expect.stringMatching(/^2 orders were not deleted\./),
-    },
-  });
-  expect(calls).toHaveLength(1);
+test('an order that is deleted already, or has another order after it, is no error', async () => {
+  const { calls, outcome } = await forgetting(() => notOwn, ids);
+  expect(outcome).toBe('gone');
+  expect(calls).toHaveLength(26);
 });
 
-test.each([{}, { UnprocessedItems: {} }, { UnprocessedItems: { Orders: [] } }])(
-  'the answer %j has no unprocessed deletions',
-  async (answer) => {
-    const { calls, outcome } = await forgetting(() => answer, ids);
-    expect(outcome).toBe('gone');
-    expect(calls.map((call) => idsIn(call).length)).toEqual([25, 1]);
-  },
-);
-
-test('a request that fails is an error: the stream delivers the records again', async () => {
-  const { outcome } = await forgetting(() => ({ __type: 'ResourceNotFoundException' }), ids);
+test('a request that fails is an error, and no further ones are sent: the stream delivers the records again', async () => {
+  const { calls, outcome } = await forgetting(
+    (call) => (idIn(call) === 'order-3' ? { __type: 'ResourceNotFoundException' } : {}),
+    ids,
+  );
   expect(outcome).toMatchObject({
     error: {
       code: 'aws-unavailable',
       message: expect.stringContaining('DynamoDB call failed: ResourceNotFoundException'),
     },
   });
+  expect(calls).toHaveLength(25);
+});
+
+test('what has the id of a damaged record is deleted', async () => {
+  const { calls, url } = await answeringAws(() => ({}));
+  const damaged = { orderId: orderId('gone'), submittedAt: null, line: null };
+  await forgetOrders(options(testDynamoClient(url)), [damaged]);
+  const Key = { OrderID: { S: 'gone' } };
+  expect(calls).toEqual([{ operation: 'DeleteItem', input: { TableName: 'Orders', Key } }]);
+});
+
+/** An order with details of its own, in a line if it has one. */
+async function stored() {
+  const server = await startDynoxide();
+  onTestFinished(() => server.close());
+  const { client } = server;
+  const tables = await createTables(client);
+  const store = dynamoStore({
+    ...{ client, tables, shards: 1, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 },
+    ...{ log: testLog(), clock: systemClock, random: systemRandom },
+  });
+  const { order, record } = largeOrder('again', submittedAt);
+  const { orderId: id } = order;
+  return {
+    store,
+    id,
+    isStored: async () => {
+      const Key = { OrderID: { S: id } };
+      const read = new GetItemCommand({ TableName: tables.orders, Key, ConsistentRead: true });
+      return (await client.send(read)).Item !== undefined;
+    },
+    create: () => store.create(order, record),
+    createInLine: () =>
+      store.create(
+        order,
+        { ...record, turn: { line } },
+        { name: line, before: [], after: [order.orderId] },
+      ),
+    /** The stream reports that a record with the id, which was submitted then, has been removed. */
+    forget: (at: number, of: typeof line | null = null) =>
+      forgetOrders(options(client, { table: tables.orders }), [
+        { orderId: id, submittedAt: at, line: of },
+      ]),
+  };
+}
+
+test('the removal of an order does not delete the details of a later one with its id (R1)', async () => {
+  const { create, forget, isStored } = await stored();
+  await create();
+  await forget(submittedAt - 86_400_000);
+  expect(await isStored()).toBe(true);
+  await forget(submittedAt);
+  expect(await isStored()).toBe(false);
+});
+
+test('the removal of an order does not take a later one with its id out of the line (R29)', async () => {
+  const { store, id, createInLine, forget, isStored } = await stored();
+  await createInLine();
+  await forget(submittedAt - 86_400_000, line);
+  expect(await store.line(line)).toEqual([id]);
+  expect(await isStored()).toBe(true);
+  await forget(submittedAt, line);
+  expect(await store.line(line)).toEqual([]);
+  expect(await isStored()).toBe(false);
 });
 
 const line = lineName('a'.repeat(40));
-const removed = [{ orderId: orderId('gone'), line }];
+const removed = [{ orderId: orderId('gone'), submittedAt, line }];
 
 test('an order that is still in its line is taken out of it, before its id is free for another', async () => {
   const { calls, url } = await answeringAws(({ operation }) =>
     operation === 'BatchGetItem'
       ? { Responses: { Orders: [{ OrderIDs: { S: 'gone next' } }] }, UnprocessedKeys: {} }
-      : { UnprocessedItems: {} },
+      : {},
   );
   await forgetOrders(options(testDynamoClient(url)), removed);
   expect(calls.map(({ operation }) => operation)).toEqual([
     'BatchGetItem',
-    'PutItem',
-    'BatchWriteItem',
+    'TransactWriteItems',
+    'DeleteItem',
   ]);
   expect(calls[1]).toMatchObject({
-    input: { Item: { OrderID: { S: `line#${line}` }, OrderIDs: { S: 'next' } } },
+    input: {
+      TransactItems: [
+        { Put: { Item: { OrderID: { S: `line#${line}` }, OrderIDs: { S: 'next' } } } },
+        { ConditionCheck: { Key: { OrderID: { S: 'gone' } } } },
+      ],
+    },
   });
 });
 
 test('one that has left its line changes nothing, and a line that changes is tried again', async () => {
   const left = await answeringAws(() => ({ Responses: { Orders: [] }, UnprocessedKeys: {} }));
   await forgetOrders(options(testDynamoClient(left.url)), removed);
-  expect(left.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'BatchWriteItem']);
+  expect(left.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'DeleteItem']);
+  const lost = { Code: 'ConditionalCheckFailed' };
   const changing = await answeringAws(({ operation }) => {
     if (operation === 'BatchGetItem') {
       return { Responses: { Orders: [{ OrderIDs: { S: 'gone' } }] }, UnprocessedKeys: {} };
     }
-    return operation === 'DeleteItem'
-      ? { __type: 'ConditionalCheckFailedException' }
-      : { UnprocessedItems: {} };
+    return operation === 'TransactWriteItems'
+      ? { __type: 'TransactionCanceledException', CancellationReasons: [lost, { Code: 'None' }] }
+      : {};
   });
   await expect(
     forgetOrders(options(testDynamoClient(changing.url)), removed),
@@ -139,11 +192,11 @@ test('a line that cannot be read is reported and left, because no repetition can
   const { calls, url } = await answeringAws(({ operation }) =>
     operation === 'BatchGetItem'
       ? { Responses: { Orders: [{ OrderIDs: { S: 'no id!' } }] }, UnprocessedKeys: {} }
-      : { UnprocessedItems: {} },
+      : {},
   );
   const log = testLog();
-  await forgetOrders(options(testDynamoClient(url), log), removed);
-  expect(calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'BatchWriteItem']);
+  await forgetOrders(options(testDynamoClient(url), { log }), removed);
+  expect(calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'DeleteItem']);
   expect(log.lines).toMatchObject([
     { event: 'line-unreadable', fields: { orderId: 'gone', line } },
   ]);

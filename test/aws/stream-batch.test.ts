@@ -69,7 +69,10 @@ function consumer(keeps: (change: Change) => boolean = () => true) {
     },
     async forget(gone) {
       forgotten.push(
-        ...gone.map(({ orderId, line }) => (line === null ? orderId : `${orderId} of ${line}`)),
+        ...gone.map(
+          ({ orderId, submittedAt, line }) =>
+            `${orderId}${submittedAt === null ? '' : ` at ${submittedAt}`}${line === null ? '' : ` of ${line}`}`,
+        ),
       );
     },
     async park({ dynamodb }, reason) {
@@ -349,4 +352,17 @@ test('a deleted record with a singleton key names its line', async () => {
   const odd = { ...record, dynamodb: { ...dynamodb, OldImage: { Line: { S: 'odd' } } } };
   await deliverStream({ Records: [removed('plain'), keyed, odd] }, of);
   expect(forgotten).toEqual(['plain', `gone of ${line}`]);
+});
+
+test('a deleted record names the instant of its submission, unless it is damaged', async () => {
+  const { forgotten, of } = consumer();
+  const record = removed('gone');
+  const { dynamodb } = record;
+  const submitted = (SubmittedAt: { N: string } | { S: string }) => ({
+    ...record,
+    dynamodb: { ...dynamodb, OldImage: { SubmittedAt } },
+  });
+  const Records = [submitted({ N: '7' }), submitted({ N: '1e400' }), submitted({ S: '7' })];
+  await deliverStream({ Records }, of);
+  expect(forgotten).toEqual(['gone at 7', 'gone', 'gone']);
 });

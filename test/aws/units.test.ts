@@ -1,8 +1,9 @@
 /** The cost of writes: each transition of a three-step order is one write unit, including failures. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { forgetOrders } from '#aws/store/forget-orders.ts';
 import { dueAt } from '#core/decide/due.ts';
 import { lineName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -120,6 +121,21 @@ test.each([
   }
   expect(current.processState).toBe('Processed');
   expect(writes(calls).map(({ all }) => all)).toEqual(expected);
+});
+
+test('the deletion of details costs one write unit for each order', async () => {
+  const client = testDynamoClient(server.url);
+  const calls = metered(client);
+  const { orders: table } = await createTables(server.client);
+  const { order } = largeOrder('01m7xvhwqb1k6fxrrfnk71k46h', start);
+  const { orderId, submittedAt } = order;
+  const Item = { OrderID: { S: orderId }, SubmittedAt: { N: String(submittedAt) } };
+  await server.client.send(new PutItemCommand({ TableName: table, Item }));
+  const lines = { line: async () => [] };
+  await forgetOrders({ client, table, lines, log: testLog() }, [
+    { orderId, submittedAt, line: null },
+  ]);
+  expect(writes(calls).map(({ all }) => all)).toEqual([1]);
 });
 
 test('a record that was not read keeps the details of its order, for one write unit more', async () => {

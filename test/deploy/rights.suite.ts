@@ -389,7 +389,7 @@ test('an order whose record has expired is deleted', async () => {
   await dynamoClient({ endpoint: cloud.endpoint }).send(
     new DeleteItemCommand({ TableName: table, Key }),
   );
-  await called(({ action }) => action === 'dynamodb:BatchWriteItem');
+  await called(({ action, key }) => action === 'dynamodb:DeleteItem' && key === orderId);
 });
 
 test('an order waits for the one before it with its singleton key, and both leave their line', async () => {

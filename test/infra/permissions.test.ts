@@ -126,7 +126,7 @@ test('the notifier reads the stream, notifies, and deletes expired orders', () =
       "NotificationsRetriesQueue: sqs:SendMessage",
       "StateStoreOrders line#*: dynamodb:BatchGetItem",
       "StateStoreOrders line#*: dynamodb:DeleteItem dynamodb:PutItem",
-      "StateStoreOrders: dynamodb:BatchWriteItem",
+      "StateStoreOrders: dynamodb:ConditionCheckItem dynamodb:DeleteItem",
       "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator",
       "WebhookcrmQueue: sqs:SendMessage",
       "{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":events:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":event-bus/default"]]}: events:PutEvents",

@@ -22,13 +22,26 @@ test('the details of an order are deleted when its record expires, and no others
   const { notifierHandler } = await import('../../lambdas/notifier.ts');
   const handler = notifierHandler();
   for (const id of ['expired', 'kept']) {
-    const Item = { OrderID: { S: id }, Details: { S: '{"address":"Analytical Lane 1"}' } };
+    const Item = {
+      OrderID: { S: id },
+      SubmittedAt: { N: '1' },
+      Details: { S: '{"address":"Lane"}' },
+    };
     await server.client.send(new PutItemCommand({ TableName: orders, Item }));
   }
 
-  const Keys = { OrderID: { S: 'expired' } };
-  const record = { eventName: 'REMOVE', dynamodb: { SequenceNumber: '1', Keys } } as const;
-  const response = await handler({ Records: [record] }, lambdaContext());
+  const removed = (id: string, submittedAt: string) =>
+    ({
+      eventName: 'REMOVE',
+      dynamodb: {
+        SequenceNumber: '1',
+        Keys: { OrderID: { S: id } },
+        OldImage: { OrderID: { S: id }, SubmittedAt: { N: submittedAt } },
+      },
+    }) as const;
+  // One of them is of an earlier order with the id.
+  const Records = [removed('expired', '1'), removed('kept', '0')];
+  const response = await handler({ Records }, lambdaContext());
 
   expect(response).toEqual({ batchItemFailures: [] });
   const stored = async (id: string) => {

@@ -113,8 +113,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'details are kept when their record expires: nothing is deleted',
     file: 'lib/aws/store/forget-orders.ts',
-    text: 'const unique = [...new Set(removed.map(({ orderId }) => orderId))];',
-    instead: 'const unique = [...new Set(removed.map(({ orderId }) => orderId))].slice(1);',
+    text: 'order])).values()];',
+    instead: 'order])).values()].slice(1);',
     test: 'test/lambdas/notifier.test.ts',
   },
   {

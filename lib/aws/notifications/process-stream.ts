@@ -37,7 +37,7 @@ function removed({ Keys, OldImage }: NonNullable<StreamRecord['dynamodb']> = {})
   const line = lineOf(OldImage);
   return OldImage?.['Details'] !== undefined && line === null
     ? { kind: 'nothing' }
-    : { kind: 'removed', orderId: keyOf(Keys), line };
+    : { kind: 'removed', orderId: keyOf(Keys), submittedAt: submittedAtOf(OldImage), line };
 }
 
 function keyOf(keys: StreamImage = {}): OrderId {
@@ -46,6 +46,12 @@ function keyOf(keys: StreamImage = {}): OrderId {
   } catch (cause) {
     throw corrupt('The key of a deleted item is not an order id', cause);
   }
+}
+
+/** Null for a record that Reeve did not write as it was. */
+function submittedAtOf(image: StreamImage = {}): number | null {
+  const submittedAt = Number(image['SubmittedAt']?.N);
+  return Number.isSafeInteger(submittedAt) ? submittedAt : null;
 }
 
 /** Null for a record without a singleton key. */

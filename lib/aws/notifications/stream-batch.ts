@@ -77,9 +77,7 @@ async function forgetRemoved(
   entries: readonly Read[],
   { forget, log }: StreamConsumer,
 ): Promise<readonly number[]> {
-  const removed = entries.flatMap((entry) =>
-    entry.kind === 'removed' ? [{ orderId: entry.orderId, line: entry.line }] : [],
-  );
+  const removed = entries.filter((entry) => entry.kind === 'removed');
   if (removed.length === 0) return [];
   try {
     await forget(removed);

@@ -35,10 +35,11 @@ const itemOf = ({ name, after }: LineChange) => ({
   ...toItem({ OrderIDs: encodeLine(after) }),
 });
 
-/** The part of a transaction that puts an order into its line. */
-export const lineWrite = (table: string, change: LineChange): TransactWriteItem => ({
-  Put: { TableName: table, Item: itemOf(change), ...ifAsRead(change) },
-});
+/** The part of a transaction that changes a line. */
+export const lineWrite = (table: string, change: LineChange): TransactWriteItem =>
+  change.after.length === 0
+    ? { Delete: { TableName: table, Key: keyOf(change.name), ...ifAsRead(change) } }
+    : { Put: { TableName: table, Item: itemOf(change), ...ifAsRead(change) } };
 
 /** Options of {@link dynamoLines}. */
 export interface LineOptions extends Waits {
