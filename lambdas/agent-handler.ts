@@ -26,6 +26,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, coordinationVariables, queueVariables, readConfig } from './config.ts';
 import { metered, publishedOnDemand } from './metered.ts';
+import { onDemand } from './on-demand.ts';
 import { log, logged } from './telemetry.ts';
 
 /** How long replies wait to share a request to SQS, ms. */
@@ -143,14 +144,6 @@ function storedOnDemand(table: string): Stored {
       extend: async (name, holder, extension) =>
         (await loaded()).limitItems.extend(name, holder, extension),
     },
-  };
-}
-
-function onDemand<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loading: Promise<Value> | undefined;
-  return () => {
-    loading ??= load();
-    return loading;
   };
 }
 

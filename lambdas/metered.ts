@@ -1,6 +1,7 @@
 /** The log of a function, with a metric for each event that has one. An event that does not happen costs nothing. */
 import type { Log, LogFields } from '#ports/log.ts';
 import type { publish } from './metrics.ts';
+import { onDemand } from './on-demand.ts';
 
 type Publish = typeof publish;
 
@@ -21,13 +22,24 @@ function heldSeconds({ heldMs }: LogFields): number {
 }
 
 /** For a function of which most instances publish nothing: the code is loaded with the first metric. */
-export function publishedOnDemand() {
-  let publishing: Promise<void> = Promise.resolve();
+export function publishedOnDemand(
+  load: () => Promise<{ readonly publish: Publish }> = () => import('./metrics.ts'),
+) {
+  const loaded = onDemand(load);
+  let publishing: Promise<void>[] = [];
   const publish: Publish = (values) => {
     if (!Object.values(values).some((value) => value > 0)) return;
-    publishing = publishing.then(async () => (await import('./metrics.ts')).publish(values));
+    const own = loaded().then((metrics) => metrics.publish(values));
+    // `published` rejects; until it is called, the rejection must not end the process.
+    own.catch(() => {});
+    publishing.push(own);
   };
-  /** Resolves when all is published. Await it before the instance may be suspended. */
-  const published = () => publishing;
+  /** Resolves when all is published that came since the last call. Await it before the instance may be suspended. */
+  async function published(): Promise<void> {
+    const all = publishing;
+    publishing = [];
+    await Promise.allSettled(all);
+    await Promise.all(all);
+  }
   return { publish, published };
 }

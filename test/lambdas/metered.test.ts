@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Log } from '#ports/log.ts';
 import { metered, publishedOnDemand } from '../../lambdas/metered.ts';
+import { onDemand } from '../../lambdas/on-demand.ts';
 import { testLog } from '../support/log.ts';
 import { publishedMetrics } from '../support/published-metrics.ts';
 
@@ -42,6 +43,35 @@ test('other events are logged without a metric', () => {
   });
   expect(seen.events).toHaveLength(5);
   expect(seen.published).toEqual([]);
+});
+
+test('metrics whose code cannot be loaded fail one invocation, and later ones are published', async () => {
+  const seen: object[] = [];
+  let loads = 0;
+  const { publish, published } = publishedOnDemand(async () => {
+    loads += 1;
+    if (loads === 1) throw new Error('The file cannot be read.');
+    return { publish: (values) => void seen.push(values) };
+  });
+  publish({ HeldAge: 900.5 });
+  await expect(published()).rejects.toThrow('cannot be read');
+  await published();
+  publish({ AgentsUnavailable: 1 });
+  await published();
+  expect(seen).toEqual([{ AgentsUnavailable: 1 }]);
+});
+
+test('what is loaded on demand is loaded once, and again where that failed', async () => {
+  let loads = 0;
+  const loaded = onDemand(async () => {
+    loads += 1;
+    if (loads === 1) throw new Error('The file cannot be read.');
+    return loads;
+  });
+  const first = await Promise.allSettled([loaded(), loaded()]);
+  expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await Promise.all([loaded(), loaded()])).toEqual([2, 2]);
+  expect(await loaded()).toBe(2);
 });
 
 test('metrics on demand are all published when the function ends', async () => {
