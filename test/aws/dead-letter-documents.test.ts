@@ -120,6 +120,22 @@ test('one queue that is not read to its end leaves the result incomplete', async
   expect(isComplete).toBe(false);
 });
 
+test.each([
+  [1, false],
+  [0, true],
+])(
+  'after %i dead letters of a FIFO queue, that these are all is %s: SQS hides others of a group',
+  async (count, isAll) => {
+    const { url } = await answeringAws((_, number) => ({
+      Messages: number === 1 ? messages(count) : [],
+    }));
+    const { isComplete } = await readDeadLetters(sqsClient({ endpoint: url }), {
+      some: { kind: 'notification', dead: `${dead}.fifo`, sources: null },
+    });
+    expect(isComplete).toBe(isAll);
+  },
+);
+
 const kinds: [DeadLetterKind, fc.Arbitrary<{ body: string; subject: object; source: string }>][] = [
   [
     'nudge',

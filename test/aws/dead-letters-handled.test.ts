@@ -1,5 +1,6 @@
 /** Handling of a dead letter: sent back, deleted, or left for the next read. */
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { sqsClient } from '#aws/clients/sqs-client.ts';
 import { type DeadLetter, discard, release, sendBack } from '#aws/operator/dead-letters.ts';
 import { notificationCodec } from '#core/codec/messages/change-codec.ts';
@@ -15,6 +16,11 @@ async function sqs(answer: object = {}) {
   const { calls, url } = await answeringAws(() => answer);
   return { calls, client: sqsClient({ endpoint: url }) };
 }
+
+const send = 'SendMessageBatch';
+const sentSchema = z.object({
+  Entries: z.array(z.object({ MessageDeduplicationId: z.string().max(128) })),
+});
 
 const plain = {
   queue: 'Some',
@@ -42,7 +48,7 @@ test.each<[string, DeadLetter['fifo'], object]>([
   [
     'a FIFO queue under another id, because SQS drops messages with a known id',
     { group: 'one', id: 'one-1' },
-    { MessageGroupId: 'one', MessageDeduplicationId: 'one-1-again' },
+    { MessageGroupId: 'one', MessageDeduplicationId: 'one-1~2' },
   ],
 ])('a dead letter is sent back to %s, and is deleted after that', async (_, fifo, place) => {
   const { calls, client } = await sqs();
@@ -54,6 +60,38 @@ test.each<[string, DeadLetter['fifo'], object]>([
     },
     deletion,
   ]);
+});
+
+test.each([
+  ['one-again-1', 'one-again-1~2'],
+  ['one-1~2', 'one-1~3'],
+  ['one-1~9', 'one-1~10'],
+  ['one-1-again-again', 'one-1~2'],
+])('one with the id %s has the id %s when it is sent back', async (id, next) => {
+  const { calls, client } = await sqs();
+  await sendBack(client, open({ fifo: { group: 'one', id } }));
+  expect(calls).toContainEqual(
+    expect.objectContaining({
+      input: expect.objectContaining({
+        Entries: [expect.objectContaining({ MessageDeduplicationId: next })],
+      }),
+    }),
+  );
+});
+
+test('a dead letter can be sent back again and again', async () => {
+  const { calls, client } = await sqs();
+  // As long as an id of Reeve can be.
+  let id = `${'o'.repeat(64)}-9999999-submitter`;
+  const ids = new Set([id]);
+  for (let time = 0; time < 200; time += 1) {
+    await sendBack(client, open({ fifo: { group: 'one', id } }));
+    const sent = sentSchema.parse(calls.findLast(({ operation }) => operation === send)?.input);
+    id = sent.Entries[0]?.MessageDeduplicationId ?? '';
+    expect(id.length).toBeLessThanOrEqual(128);
+    ids.add(id);
+  }
+  expect(ids.size).toBe(201);
 });
 
 test('a change is sent back as a notification for each audience, each in its group of the retry queue', async () => {
@@ -75,7 +113,7 @@ test('a change is sent back as a notification for each audience, each in its gro
           Id: String(at),
           MessageBody: notificationCodec.encode(notification),
           MessageGroupId: `one/${notification.audience}`,
-          MessageDeduplicationId: expect.stringMatching(/^one-\d+-\w+-again$/),
+          MessageDeduplicationId: expect.stringMatching(/^one-\d+-\w+~2$/),
         })),
       },
     },

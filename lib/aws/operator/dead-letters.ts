@@ -50,7 +50,10 @@ export interface DeadLetter {
   readonly fifo: FifoPlace | null;
 }
 
-/** Hides the dead letters that it returns until they are released, and changes nothing else. */
+/**
+ * Hides the dead letters that it returns until they are released, and changes nothing else. `isComplete` is false when a queue
+ * may have more.
+ */
 export async function readDeadLetters(
   client: SQSClient,
   queues: DeadLetterQueues,
@@ -58,18 +61,23 @@ export async function readDeadLetters(
   const all = await Promise.all(
     Object.entries(queues).map(async ([queue, { kind, dead, sources }]) => {
       const messages = await receiveAll(client, dead);
-      return messages.map((message) => ({
+      const deadLetters = messages.map((message) => ({
         ...deadLetterOf(kind, message, sources),
         queue,
         dead,
       }));
+      return { deadLetters, isComplete: isAll(dead, messages) };
     }),
   );
   return {
-    deadLetters: all.flat(),
-    isComplete: all.every(({ length }) => length < deadLettersMax),
+    deadLetters: all.flatMap(({ deadLetters }) => deadLetters),
+    isComplete: all.every(({ isComplete }) => isComplete),
   };
 }
+
+/** While some messages of a group are hidden, a FIFO queue hides all that come after them in the group (SQS). */
+const isAll = (queue: string, messages: readonly Message[]) =>
+  messages.length < deadLettersMax && !(queue.endsWith('.fifo') && messages.length > 0);
 
 async function receiveAll(client: SQSClient, queue: string): Promise<readonly Message[]> {
   const found = new Map<string, Message>();
@@ -162,8 +170,17 @@ function outgoing({ kind, body, fifo }: DeadLetter): readonly Outgoing[] {
   return [{ body, ...(fifo !== null && { fifo: withNewId(fifo) }) }];
 }
 
-/** SQS silently drops a message whose deduplication id it has seen. */
-const withNewId = ({ group, id }: FifoPlace): FifoPlace => ({ group, id: `${id}-again` });
+/** An id, how often it was sent back by former releases, and how often it was sent, which no id of Reeve has. */
+const sentId = /^(.*?)(?:-again)*(?:~(\d+))?$/;
+
+/**
+ * SQS silently drops a message whose deduplication id it has seen within five minutes. So it gets another one: the same again
+ * where it was sent back and could not be deleted.
+ */
+function withNewId({ group, id }: FifoPlace): FifoPlace {
+  const [, first = id, times = '1'] = sentId.exec(id) ?? [];
+  return { group, id: `${first}~${Number(times) + 1}` };
+}
 
 export async function discard(
   client: SQSClient,

@@ -52,7 +52,7 @@ function stackOf({ stack }: Context): Stack {
 
 interface Found {
   readonly judged: readonly Judged[];
-  /** False when a queue has more messages than one call returns. */
+  /** False when a queue may have more messages than one call returns. */
   readonly isComplete: boolean;
 }
 
@@ -143,7 +143,7 @@ function print({ environment, json, paint }: Context, { judged, isComplete }: Fo
     outcome ?? intents[fate.kind],
     plain(fate.why),
   ]);
-  const more = isComplete ? [] : ['There are more: run the command again for the rest.'];
+  const more = isComplete ? [] : ['There may be more: run the command again for the rest.'];
   printLines(environment, [...tableLines(titles, rows, paint), '', total(judged), ...more]);
   return exitCodes.done;
 }
