@@ -38,6 +38,10 @@ const open = (more: Partial<DeadLetter>): DeadLetter => ({
   fifo: null,
   ...more,
 });
+const hiding = {
+  operation: 'ChangeMessageVisibility',
+  input: { QueueUrl: dead, ReceiptHandle: 'receipt of m', VisibilityTimeout: 120 },
+};
 const deletion = {
   operation: 'DeleteMessage',
   input: { QueueUrl: dead, ReceiptHandle: 'receipt of m' },
@@ -54,6 +58,7 @@ test.each<[string, DeadLetter['fifo'], object]>([
   const { calls, client } = await sqs();
   await sendBack(client, open({ fifo }));
   expect(calls).toEqual([
+    hiding,
     {
       operation: 'SendMessageBatch',
       input: { QueueUrl: normal, Entries: [{ Id: '0', MessageBody: 'rubbish', ...place }] },
@@ -105,6 +110,7 @@ test('a change is sent back as a notification for each audience, each in its gro
   if (submitter === undefined || operator === undefined)
     throw new Error('both audiences are notified');
   expect(calls).toEqual([
+    hiding,
     {
       operation: 'SendMessageBatch',
       input: {
@@ -130,6 +136,24 @@ test.each([true, false])(
     expect(calls.map(({ operation }) => operation)).not.toContain('DeleteMessage');
   },
 );
+
+test.each(['MessageNotInflight', 'ReceiptHandleIsInvalid'])(
+  'a dead letter that another run may read by now (%s) is not sent back: it would be doubled',
+  async (__type) => {
+    const { calls, client } = await sqs({ __type });
+    await expect(sendBack(client, open({}))).rejects.toMatchObject({
+      code: 'dead-letter-visible',
+      cause: { name: __type },
+    });
+    expect(calls).toEqual([hiding]);
+  },
+);
+
+test('a dead letter that cannot be hidden for another reason is not sent back', async () => {
+  const { calls, client } = await sqs({ __type: 'AccessDenied' });
+  await expect(sendBack(client, open({}))).rejects.toMatchObject({ name: 'AccessDenied' });
+  expect(calls).toEqual([hiding]);
+});
 
 test('a dead letter without a source queue cannot be sent back, and stays', async () => {
   const { calls, client } = await sqs();

@@ -132,6 +132,7 @@ test('a dead letter is sent back, deleted or released by its receipt handle', as
   const back = await oneDeadLetter();
   await back.deadLetter.sendBack();
   expect(back.done()).toEqual([
+    { operation: 'ChangeMessageVisibility', input: { ...receipt, VisibilityTimeout: 120 } },
     {
       operation: 'SendMessageBatch',
       input: { QueueUrl: `${at}_ready_normal`, Entries: [{ Id: '0', MessageBody: back.body }] },

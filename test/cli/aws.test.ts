@@ -134,7 +134,11 @@ const order = {
 /** Dead letters with the given fates, and what was done with them. */
 function deadLetterScenario(
   fates: readonly DeadLetterAction['kind'][],
-  { refuse = false, isComplete = true } = {},
+  {
+    refuse = false,
+    isComplete = true,
+    orderOf = (number: number): string => (number === 0 ? 'o-1' : 'gone'),
+  } = {},
 ) {
   const done: string[] = [];
   const released: number[] = [];
@@ -148,7 +152,7 @@ function deadLetterScenario(
       queue: 'Ready',
       kind: 'nudge',
       reason: 'gave up after 5 receives',
-      subject: { orderId: number === 0 ? 'o-1' : 'gone' },
+      subject: { orderId: orderOf(number) },
       fate: (now) => {
         seen.push(now?.processState ?? null);
         return { kind, why: `Because ${number}.` };
@@ -163,7 +167,8 @@ function deadLetterScenario(
   });
   const world = awsScenario({ deadLetters: holding(deadLetters, isComplete) });
   world.app.get('/orders/o-1', (c) => c.json(order));
-  world.app.get('/orders/gone', (c) =>
+  world.app.get('/orders/many-3', (c) => c.json({ ...order, orderId: 'many-3' }));
+  world.app.get('/orders/:id', (c) =>
     c.json({ title: 'No', detail: 'No.', code: 'order-unknown' }, 404),
   );
   return { ...world, done, released, seen };
@@ -181,6 +186,15 @@ test('dlq shows each dead letter with the action that its order needs, and chang
   expect(done).toEqual([]);
   // The next run must find the same dead letters.
   expect(released).toEqual([0, 1, 2]);
+});
+
+test('dlq reads the orders of many dead letters, each once', async () => {
+  const fates = Array.from({ length: 25 }, () => 'discard' as const);
+  const { run, requests, seen } = deadLetterScenario(fates, { orderOf: (at) => `many-${at % 23}` });
+  expect((await run('dlq --stack reeve-prod')).stdout).toContain('25 in all');
+  expect(new Set(requests.map(({ url }) => url)).size).toBe(23);
+  expect(requests).toHaveLength(23);
+  expect(seen).toEqual(fates.map((_, at) => (at % 23 === 3 ? 'Pending' : null)));
 });
 
 test('dlq says when there are more dead letters than it shows', async () => {

@@ -148,14 +148,40 @@ function messageOf<Message>(decoded: Decoded<Message>): Message | null {
 const withNormalPriority = (subject: DeadLetterSubject | null): Subject | null =>
   subject === null ? null : { ...subject, priority: 'normal' };
 
-/** Sends before deleting: a crash in between duplicates the dead letter and never loses it. */
+/**
+ * Sends before deleting: a crash in between duplicates the dead letter and never loses it. So that the deletion finds it, it is hidden anew first, for
+ * longer than both take.
+ *
+ * @throws {ReeveError} `dead-letter-visible` when it was read too long ago: nothing is sent
+ */
 export async function sendBack(client: SQSClient, deadLetter: DeadLetter): Promise<void> {
   if (deadLetter.source === null) {
     throw new ReeveError('no-source', `Dead letters of ${deadLetter.queue} have no source queue.`);
   }
+  await hideAnew(client, deadLetter);
   const refused = await sendBatch(client, deadLetter.source, outgoing(deadLetter));
   for (const error of refused.values()) throw error;
   await discard(client, deadLetter);
+}
+
+/** How SQS refuses a receipt handle whose time is over. */
+const overdue: ReadonlySet<string> = new Set([
+  'InvalidParameterValue',
+  'MessageNotInflight',
+  'ReceiptHandleIsInvalid',
+]);
+
+async function hideAnew(client: SQSClient, deadLetter: DeadLetter): Promise<void> {
+  try {
+    await client.send(visibleIn(hiddenSeconds, deadLetter));
+  } catch (cause) {
+    if (!(cause instanceof Error && overdue.has(cause.name))) throw cause;
+    throw new ReeveError(
+      'dead-letter-visible',
+      `It was read more than ${hiddenSeconds} s ago, and another run may have handled it. Nothing was sent: run the command again.`,
+      { cause },
+    );
+  }
 }
 
 /** What is sent back: the message itself; for a change, a notification for each audience. */
@@ -190,12 +216,13 @@ export async function discard(
 }
 
 /** Makes the dead letter visible at once and invalidates its receipt handle. */
-export async function release(client: SQSClient, { dead, receipt }: DeadLetter): Promise<void> {
-  await client.send(
-    new ChangeMessageVisibilityCommand({
-      QueueUrl: dead,
-      ReceiptHandle: receipt,
-      VisibilityTimeout: 0,
-    }),
-  );
+export async function release(client: SQSClient, deadLetter: DeadLetter): Promise<void> {
+  await client.send(visibleIn(0, deadLetter));
 }
+
+const visibleIn = (seconds: number, { dead, receipt }: DeadLetter) =>
+  new ChangeMessageVisibilityCommand({
+    QueueUrl: dead,
+    ReceiptHandle: receipt,
+    VisibilityTimeout: seconds,
+  });

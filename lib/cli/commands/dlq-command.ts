@@ -30,8 +30,8 @@ export async function showDeadLetters(context: Context): Promise<ExitCode> {
 export async function redrive(context: Context, { yes }: RedriveOptions): Promise<ExitCode> {
   if (yes !== true) return showDeadLetters(context);
   const { judged, isComplete } = await judge(context, stackOf(context));
-  const done: Judged[] = [];
-  for (const one of judged) done.push(await carryOut(one));
+  const queues = Map.groupBy(judged, ({ deadLetter }) => deadLetter.queue);
+  const done = (await Promise.all([...queues.values()].map(carryOutInTurn))).flat();
   await release(done.filter(({ outcome }) => outcome === 'kept' || outcome === 'failed'));
   print(context, { judged: done, isComplete });
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
@@ -70,16 +70,30 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
       { cause },
     );
   });
-  const orders = new Map<string, OrderNow | null>();
-  for (const { subject } of deadLetters) {
-    if (subject === null || orders.has(subject.orderId)) continue;
-    orders.set(subject.orderId, await orderNow(context, subject.orderId));
-  }
+  const orders = await ordersNow(context, deadLetters);
   const judged = deadLetters.map((deadLetter) => {
     const order = orders.get(deadLetter.subject?.orderId ?? '') ?? null;
     return { deadLetter, fate: deadLetter.fate(order), outcome: null };
   });
   return { judged, isComplete };
+}
+
+/** Requests at once: dead letters stay hidden for two minutes only, so their orders are not read one after the other. */
+const readsAtOnce = 10;
+
+/** The orders of the dead letters, by id. */
+async function ordersNow(
+  context: Context,
+  deadLetters: readonly DeadLetter[],
+): Promise<ReadonlyMap<string, OrderNow | null>> {
+  const ids = [...new Set(deadLetters.flatMap(({ subject }) => subject?.orderId ?? []))];
+  const orders = new Map<string, OrderNow | null>();
+  for (let at = 0; at < ids.length; at += readsAtOnce) {
+    const some = ids.slice(at, at + readsAtOnce);
+    const found = await Promise.all(some.map((id) => orderNow(context, id)));
+    for (const [place, id] of some.entries()) orders.set(id, found[place] ?? null);
+  }
+  return orders;
 }
 
 /** Null when the order does not exist. */
@@ -94,6 +108,13 @@ async function orderNow({ reeve }: Context, orderId: string): Promise<OrderNow |
 }
 
 const unknown: ReadonlySet<string | undefined> = new Set(['order-unknown', 'order-id-malformed']);
+
+/** Of one queue, whose messages stay in sequence. */
+async function carryOutInTurn(judged: readonly Judged[]): Promise<readonly Judged[]> {
+  const done: Judged[] = [];
+  for (const one of judged) done.push(await carryOut(one));
+  return done;
+}
 
 async function carryOut(judged: Judged): Promise<Judged> {
   const { deadLetter, fate } = judged;

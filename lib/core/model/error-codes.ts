@@ -18,6 +18,8 @@ export const errorCodes = {
     'console-unbuilt': 'The files of the console have not been built on the machine that deploys.',
     contention: 'Other writers changed an order again and again during one event; it is retried.',
     'cursor-invalid': 'The cursor was not returned by a listing of this Reeve.',
+    'dead-letter-visible':
+      'A dead letter was read too long ago to be sent back: another run may have handled it.',
     'definition-missing':
       'The data have orders that have not ended, of workflows that the module of `reeve dev` does not export as they were.',
     'data-exists': 'There are data in the directory that a backup would replace.',
