@@ -1,18 +1,23 @@
 import { expect, test } from 'vitest';
-import { dueCursor, listCursor, type Place } from '#aws/store/cursors.ts';
-import { shardOf, shardsMax } from '#aws/store/tables.ts';
-import { orderId } from '#core/model/ids.ts';
+import { dueCursor, listCursor } from '#aws/store/cursors.ts';
+import { shardOf } from '#aws/store/tables.ts';
 import { limits } from '#core/model/limits.ts';
 
-const longest = orderId('o'.repeat(64));
-
-test('the API accepts the cursor of the largest number of shards', () => {
-  const places = Array.from({ length: shardsMax }, (): Place => [9_999_999_999_999, longest]);
-  const cursor = listCursor.encode(places);
+test('the API accepts the longest cursor', () => {
+  const position = { at: Number.MAX_SAFE_INTEGER, from: 'f'.repeat(64) };
+  const cursor = listCursor.encode(position);
   expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   expect(cursor.length).toBeLessThanOrEqual(limits.cursorLengthMax);
-  expect(listCursor.decode(cursor)).toEqual(places);
+  expect(listCursor.decode(cursor)).toEqual(position);
 });
+
+test.each([[-1, ''], [1.5, ''], [1, 'x'], [1, 'f'.repeat(65)], ['start', ['end']], [[1, 'one']]])(
+  '%j is no position of a listing',
+  (...position) => {
+    const cursor = Buffer.from(JSON.stringify(position)).toString('base64url');
+    expect(() => listCursor.decode(cursor)).toThrow(/cursor was not returned/);
+  },
+);
 
 test('the cursor of a due query decodes to the same key', () => {
   const key = { DueShard: { N: '3' }, DueAt: { N: '1767225600000' }, OrderID: { S: 'one' } };

@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { toItem } from '#aws/store/attributes.ts';
-import { listCursor, type Place } from '#aws/store/cursors.ts';
+import { listCursor } from '#aws/store/cursors.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
-import { orderId } from '#core/model/ids.ts';
 import type { AwsCall } from '../support/answering-aws.ts';
 import { answeringDynamo, shards } from '../support/answering-dynamo.ts';
 import { newOrder } from '../support/orders.ts';
@@ -30,6 +29,12 @@ function asked(calls: readonly AwsCall[]) {
     .map(({ input }) => querySchema.parse(input))
     .toSorted((a, b) => partitionOf(a).localeCompare(partitionOf(b)));
 }
+const number = z.object({ N: z.string() });
+const pagedSchema = z.object({
+  Limit: z.int(),
+  ExpressionAttributeValues: z.object({ ':partition': number, ':sort': number.optional() }),
+});
+const startSchema = z.object({ OrderID: z.object({ S: z.string() }) }).optional();
 const keysSchema = z.object({
   RequestItems: z.object({
     Processes: z.object({ Keys: z.array(z.object({ OrderID: z.object({ S: z.string() }) })) }),
@@ -51,14 +56,14 @@ test.each<[string, object, object]>([
     { correlationId: 'po-7' },
     {
       IndexName: 'Correlation',
-      KeyConditionExpression: '#partition = :partition AND #sort = :only',
+      KeyConditionExpression: '#partition = :partition AND #sort = :sort',
       ExpressionAttributeNames: { '#partition': 'DueShard', '#sort': 'CorrelationID' },
     },
   ],
 ])('a listing of %s queries all shards, newest first', async (_, more, expected) => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
   expect(await store.list({ ...all, ...more })).toEqual({ items: [], cursor: null });
-  const only = 'correlationId' in more ? { ':only': { S: 'po-7' } } : {};
+  const only = 'correlationId' in more ? { ':sort': { S: 'po-7' } } : {};
   expect(asked(calls)).toHaveLength(shards);
   for (const [shard, input] of asked(calls).entries()) {
     expect(input).toEqual({
@@ -67,7 +72,8 @@ test.each<[string, object, object]>([
       ...expected,
       ExpressionAttributeValues: { ':partition': { N: String(shard) }, ...only },
       ScanIndexForward: false,
-      Limit: 3,
+      // Those of one correlation id are read whole, because they have one key.
+      ...(!('correlationId' in more) && { Limit: 40 }),
     });
   }
 });
@@ -81,11 +87,16 @@ test('a listing of orders in Error queries the index of these orders', async () 
 });
 
 test('a listing of a rare state ends after five rounds, with a cursor to continue', async () => {
-  let entries = 0;
+  // An order in each millisecond, without an end.
   const { calls, store } = await answeringDynamo((call) => {
     if (call.operation !== 'Query') return read(call);
-    entries += 1;
-    return { Items: [entry(`o${entries}`)], LastEvaluatedKey: entry(`o${entries}`) };
+    const { Limit, ExpressionAttributeValues: values } = pagedSchema.parse(call.input);
+    const latest = Number(values[':sort']?.N ?? now);
+    const Items = Array.from({ length: Limit }, (_, at) => ({
+      ...entry(`o-${latest - at}-${values[':partition'].N}`),
+      SubmittedAt: { N: String(latest - at) },
+    }));
+    return { Items, LastEvaluatedKey: Items.at(-1) };
   });
   const { items, cursor } = await store.list({ ...all, processState: 'Undone' });
   expect(items).toEqual([]);
@@ -127,16 +138,37 @@ test('an order that is deleted while a listing reads it is left out', async () =
   expect(log.lines).toEqual([]);
 });
 
-test('a listing continues from its cursor, and reads an added shard from its start', async () => {
+test('a listing continues from its cursor in every shard', async () => {
   const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
-  const place: Place = [now, orderId('one')];
-  await store.list({ ...all, cursor: listCursor.encode([place]) });
-  expect(asked(calls)).toMatchObject([{ ExclusiveStartKey: entry('one') }, {}]);
-  expect(asked(calls)[1]).not.toHaveProperty('ExclusiveStartKey');
+  await store.list({ ...all, cursor: listCursor.encode({ at: now, from: '' }) });
+  expect(asked(calls)).toHaveLength(shards);
+  for (const input of asked(calls)) {
+    expect(input).toMatchObject({
+      KeyConditionExpression: '#partition = :partition AND #sort <= :sort',
+      ExpressionAttributeNames: { '#partition': 'DueShard', '#sort': 'SubmittedAt' },
+      ExpressionAttributeValues: { ':sort': { N: String(now) } },
+    });
+  }
 });
 
-test('a listing queries no shard again that it has read completely', async () => {
-  const { calls, store } = await answeringDynamo(() => ({ Items: [] }));
-  await store.list({ ...all, cursor: listCursor.encode(['end', 'start']) });
-  expect(asked(calls)).toMatchObject([{ ExpressionAttributeValues: { ':partition': { N: '1' } } }]);
+test('all orders of one millisecond are read before some of them are returned', async () => {
+  const ids = Array.from({ length: 9 }, (_, at) => `o${at}`);
+  const pages = [ids.slice(0, 4), ids.slice(4, 7), ids.slice(7)];
+  const { calls, store } = await answeringDynamo((call) => {
+    if (call.operation !== 'Query') return read(call);
+    const { ExclusiveStartKey: from, ...query } = querySchema.parse(call.input);
+    if (JSON.stringify(query).includes('{"N":"1"}')) return { Items: [] };
+    const at = pages.findIndex((page) => page.at(-1) === startSchema.parse(from)?.OrderID.S) + 1;
+    const page = pages[at]?.map(entry) ?? [];
+    return { Items: page, ...(at < 2 && { LastEvaluatedKey: page.at(-1) }) };
+  });
+  const found: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof store.list>> = await store.list({ ...all, cursor });
+    found.push(...page.items.map(({ orderId: id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== null);
+  expect(found.toSorted()).toEqual(ids);
+  expect(asked(calls)).toHaveLength(3 * (3 + 1));
 });

@@ -1,10 +1,9 @@
 /** Cursors: where a query continues, as text that is validated when a caller sends it. */
 import * as z from 'zod';
 import { ReeveError } from '#core/model/errors.ts';
-import { orderId } from '#core/model/ids.ts';
 import type { Item } from './attributes.ts';
+import type { Position } from './listing-order.ts';
 
-const id = z.string().transform(orderId);
 const number = z.int().nonnegative();
 
 /** Digits as DynamoDB returned them: the entry may not be one that Reeve wrote. */
@@ -22,18 +21,17 @@ export const dueCursor = {
   },
 };
 
-const place = z.union([z.literal('start'), z.literal('end'), z.tuple([number, id])]);
-const places = z.array(place).min(1).max(256);
-/** Progress of a listing in one partition: the last order it returned. */
-export type Place = z.infer<typeof place>;
+const position = z
+  .tuple([number, z.string().regex(/^[\da-f]{0,64}$/)])
+  .transform(([at, from]): Position => ({ at, from }));
 
-/** Whether a cursor can hold this as the instant of a place. */
-export const isPlace = (submittedAt: number) => number.safeParse(submittedAt).success;
+/** Whether a cursor can hold this instant of a submission. */
+export const isListed = (submittedAt: number) => number.safeParse(submittedAt).success;
 
-/** Cursor of a listing over several partitions. */
+/** Cursor of a listing. */
 export const listCursor = {
-  encode: (all: readonly Place[]): string => pack(all),
-  decode: (cursor: string): readonly Place[] => unpack(places, cursor),
+  encode: ({ at, from }: Position): string => pack([at, from]),
+  decode: (cursor: string): Position => unpack(position, cursor),
 };
 
 const pack = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,6 +1,6 @@
 /**
  * Listings, newest first. The Recent index spreads orders over shards, so that no partition is hot; the
- * shards' pages are merged. The sparse Attention index finds orders in Error, the sparse Correlation index
+ * shards' pages are merged, and one position holds for all of them (listing-order.ts). The sparse Attention index finds orders in Error, the sparse Correlation index
  * those with a correlation id. An index may lag, so the records are read by key and their state decides.
  */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
@@ -11,8 +11,16 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { ListQuery, StateStore } from '#ports/state-store.ts';
 import type { Item } from './attributes.ts';
-import { isPlace, listCursor, type Place } from './cursors.ts';
+import { isListed, listCursor } from './cursors.ts';
 import { idOf, logLeftOut, type ReadOptions, recordItems } from './dynamo-reads.ts';
+import {
+  type Entry,
+  entryOf,
+  inOrder,
+  isAhead,
+  type Position,
+  positionBetween,
+} from './listing-order.ts';
 import { recordOf } from './record-item.ts';
 import { attention, attentionIndex, correlationIndex, type Index, recentIndex } from './tables.ts';
 
@@ -27,16 +35,17 @@ export function dynamoListing(options: ListingOptions): Pick<StateStore, 'list'>
   return {
     async list({ processState, correlationId, limit, cursor }) {
       const partitions = partitionsOf(options, processState, correlationId);
-      let places = placesOf(cursor, partitions);
+      let position = cursor === null ? null : listCursor.decode(cursor);
       const found: ProcessRecord[] = [];
-      for (let round = 0; round < roundsMax && found.length < limit && !atEnd(places); round += 1) {
-        const page = await merged(options, partitions, places, limit - found.length);
-        places = page.places;
+      for (let round = 0; round < roundsMax && found.length < limit; round += 1) {
+        const page = await merged(options, partitions, position, limit - found.length);
+        position = page.position;
         found.push(...(await ofState(options, page.ids, processState)));
+        if (position === null) break;
       }
-      // The Correlation index has no instants: its entries arrive in shard order.
+      // The Correlation index has no instants.
       const items = correlationId === undefined ? found : found.sort(newestFirst);
-      return { items, cursor: atEnd(places) ? null : listCursor.encode(places) };
+      return { items, cursor: position === null ? null : listCursor.encode(position) };
     },
   };
 }
@@ -63,95 +72,83 @@ function partitionsOf(
 
 const newestFirst = (a: ProcessRecord, b: ProcessRecord) => b.submittedAt - a.submittedAt;
 
-const atEnd = (places: readonly Place[]) => places.every((place) => place === 'end');
-
-function placesOf(cursor: string | null, partitions: readonly Partition[]): readonly Place[] {
-  if (cursor === null) return partitions.map(() => 'start');
-  const places = listCursor.decode(cursor);
-  // A cursor from a deployment with fewer shards: added shards are read from their start.
-  return partitions.map((_, at) => places[at] ?? 'start');
-}
-
-interface Entry {
-  readonly partition: number;
-  readonly id: OrderId;
-  readonly submittedAt: number;
-}
-
-/** The newest of all partitions' next entries, and each partition's place after them. */
+/** The next orders of all partitions, and the position after them; null: there are no more. */
 async function merged(
   options: ListingOptions,
   partitions: readonly Partition[],
-  places: readonly Place[],
+  position: Position | null,
   limit: number,
-): Promise<{ ids: readonly OrderId[]; places: readonly Place[] }> {
+): Promise<{ ids: readonly OrderId[]; position: Position | null }> {
   const pages = await Promise.all(
-    partitions.map((partition, at) => pageOf(options, partition, at, places[at] ?? 'end', limit)),
+    partitions.map((partition) => nextOf(options, partition, position, limit + 1)),
   );
-  const entries = pages
-    .flatMap((page) => page.entries)
-    .sort((a, b) => b.submittedAt - a.submittedAt)
-    .slice(0, limit);
+  const entries = pages.flat().sort(inOrder);
+  const given = entries.slice(0, limit);
+  const [last, next] = [given.at(-1), entries[limit]];
   return {
-    ids: entries.map(({ id }) => id),
-    places: pages.map(({ entries: own, exhausted }, at) => {
-      const given = entries.filter(({ partition }) => partition === at);
-      if (exhausted && given.length === own.length) return 'end';
-      const last = given.at(-1);
-      return last === undefined ? (places[at] ?? 'end') : [last.submittedAt, last.id];
-    }),
+    ids: given.map(({ id }) => id),
+    position: last === undefined || next === undefined ? null : positionBetween(last, next),
   };
 }
 
-async function pageOf(
+/** The next entries of a partition, in order; fewer than `count` only where it has no more. */
+async function nextOf(
   options: ListingOptions,
   partition: Partition,
-  at: number,
-  place: Place,
-  limit: number,
-): Promise<{ entries: readonly Entry[]; exhausted: boolean }> {
-  if (place === 'end') return { entries: [], exhausted: true };
-  let from = place === 'start' ? undefined : keyAt(partition, place);
-  // A place refers to an order, so pages without any are skipped.
-  for (;;) {
-    const page = await query(options, partition, from, limit);
+  position: Position | null,
+  count: number,
+): Promise<readonly Entry[]> {
+  let next: readonly Entry[] = [];
+  let from: Item | undefined;
+  do {
+    const page = await query(options, partition, { position, count, from });
     const entries = decodeOrSkip(
       page.Items ?? [],
-      (item) => ({ partition: at, id: idOf(item), submittedAt: submittedAtOf(partition, item) }),
+      (item) => entryOf(idOf(item), submittedAtOf(partition, item)),
       logLeftOut(options.log, 'list'),
     );
-    from = page.LastEvaluatedKey;
-    if (entries.length > 0 || from === undefined) return { entries, exhausted: from === undefined };
-  }
+    const ahead = entries.filter((entry) => position === null || isAhead(entry, position));
+    const known = [...next, ...ahead].sort(inOrder);
+    next = known.slice(0, count);
+    // Those of one instant come in any order, so all of them are read.
+    const isEarlier = (known.at(-1)?.submittedAt ?? 0) < (known[count - 1]?.submittedAt ?? 0);
+    from = isEarlier ? undefined : page.LastEvaluatedKey;
+  } while (from !== undefined);
+  return next;
 }
 
-const keyAt = (
-  { index, value, only }: Partition,
-  [submittedAt, id]: Exclude<Place, string>,
-): Item => ({
-  [index.partition.name]: value,
-  [index.sort.name]: only ?? { N: String(submittedAt) },
-  OrderID: { S: id },
-});
+interface Part {
+  readonly position: Position | null;
+  readonly count: number;
+  /** Where the page before ended. */
+  readonly from: Item | undefined;
+}
+
+/** Half a read unit is some 40 entries, so fewer cost as much. */
+const entriesMin = 40;
 
 function query(
   { client, tables }: ListingOptions,
   { index, value, only }: Partition,
-  from: Item | undefined,
-  limit: number,
+  { position, count, from }: Part,
 ) {
+  const key =
+    only === null ? earliestOf(position) : { condition: ' AND #sort = :sort', value: only };
   const command = new QueryCommand({
     TableName: tables.processes,
     IndexName: index.name,
-    KeyConditionExpression:
-      only === null ? '#partition = :partition' : '#partition = :partition AND #sort = :only',
+    KeyConditionExpression: `#partition = :partition${key === null ? '' : key.condition}`,
     ExpressionAttributeNames: {
       '#partition': index.partition.name,
-      ...(only !== null && { '#sort': index.sort.name }),
+      ...(key !== null && { '#sort': index.sort.name }),
     },
-    ExpressionAttributeValues: { ':partition': value, ...(only !== null && { ':only': only }) },
+    ExpressionAttributeValues: {
+      ':partition': value,
+      ...(key !== null && { ':sort': key.value }),
+    },
     ScanIndexForward: false,
-    Limit: limit,
+    // Those with one key are read whole, see above.
+    ...(only === null && { Limit: Math.max(count + 1, entriesMin) }),
     ...(from !== undefined && { ExclusiveStartKey: from }),
   });
   return client.send(command).catch((error: unknown) => {
@@ -159,15 +156,20 @@ function query(
   });
 }
 
+const earliestOf = (position: Position | null) =>
+  position === null
+    ? null
+    : { condition: ' AND #sort <= :sort', value: { N: String(position.at) } };
+
 /**
- * 0 where all entries of the partition have one key, so that sorting keeps their order.
+ * 0 where all entries of the partition have one key.
  *
  * @throws {CorruptDataError} `item-corrupt`
  */
 function submittedAtOf({ only }: Partition, item: Item): number {
   if (only !== null) return 0;
   const submittedAt = Number(item['SubmittedAt']?.N);
-  if (isPlace(submittedAt)) return submittedAt;
+  if (isListed(submittedAt)) return submittedAt;
   throw new CorruptDataError(
     'item-corrupt',
     'A process record has no valid SubmittedAt. Restore it from a backup, or remove it by hand.',

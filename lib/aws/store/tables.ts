@@ -83,7 +83,7 @@ export const processIndexes: readonly Index[] = [
   heldIndex,
 ];
 
-/** Limited by one BatchGetItem (100 keys) and by the maximum length of a cursor. */
+/** Limited by one BatchGetItem (100 keys). */
 export const shardsMax = 64;
 
 /** FNV-1a: distributes order ids over the shards, identically in every process and release. */

@@ -167,8 +167,8 @@ export const limits = {
   submissionKeyLengthMax: 128,
   /** Orders on one page of a listing. */
   listMax: 200,
-  /** A cursor holds the positions of up to 64 shards; servers accept request lines of 8 KB and more. */
-  cursorLengthMax: 7_200,
+  /** A cursor is one position in a listing: some hundred characters at most. */
+  cursorLengthMax: 1_024,
   /** The largest distance of a `Date` from the epoch (ECMAScript, Time Values). */
   instantMaxMs: 8_640_000_000_000_000,
   /** Orders per shard for which a sweep that looks ahead sends messages; the rest is left to the next sweep. */
