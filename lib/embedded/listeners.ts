@@ -11,7 +11,7 @@ import type { Statements } from './statements.ts';
 export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
 
 /** The registered listeners, and the call that notifies them. */
-export interface Listeners extends Pick<Outbox, 'watchChanges'> {
+export interface Listeners extends Pick<Outbox, 'changes' | 'watchChanges'> {
   /** Calls `listener` with every committed record; the returned function ends that. */
   watchRecords(listener: RecordListener): () => void;
   notify(
@@ -32,11 +32,17 @@ export function listenersOf(sql: Statements, damage: DamageReport): Listeners {
       for (const change of changes) onChange?.(change);
       for (const listener of onRecord) listener(record, before);
     },
+    changes(after, limit) {
+      const rows = damage.row('Changes', 'listing', () => sql.changes.all(after, limit));
+      const numbers = rows.map(numberOf);
+      const last = numbers.at(-1);
+      return {
+        // The read reports a damaged change, which is kept for the investigation.
+        entries: decodeOrSkip(numbers, read, () => {}),
+        next: last === undefined || numbers.length < limit ? null : last,
+      };
+    },
     watchChanges(listener) {
-      // The read reports a damaged change, which is kept for the investigation.
-      const numbers = damage.row('Changes', 'listing', () => sql.changes.all()).map(numberOf);
-      const left = decodeOrSkip(numbers, read, () => {});
-      for (const change of left) listener(change);
       onChange = listener;
     },
     watchRecords(listener) {

@@ -105,6 +105,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     ),
     ...reads({ sql, cache, damage, log }),
     agentSettings: agentSettingRows(database, group, log),
+    changes: listeners.changes,
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,
     async deleteChange(seq) {

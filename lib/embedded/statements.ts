@@ -22,7 +22,7 @@ export function statements(database: DatabaseSync) {
       'INSERT INTO Changes (Change, Audience, Checksum) VALUES (?, ?, ?)',
     ),
     deleteChange: database.prepare('DELETE FROM Changes WHERE Seq = ?'),
-    changes: database.prepare('SELECT Seq FROM Changes ORDER BY Seq'),
+    changes: database.prepare('SELECT Seq FROM Changes WHERE Seq > ? ORDER BY Seq LIMIT ?'),
     change: database.prepare('SELECT * FROM Changes WHERE Seq = ?'),
     order: database.prepare('SELECT * FROM Orders WHERE OrderID = ?'),
     record: database.prepare('SELECT * FROM Processes WHERE OrderID = ?'),

@@ -7,6 +7,7 @@ import type { Change } from '#core/model/change.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import { DeliveryError } from '#ports/publisher.ts';
+import { type OrderBacklogs, orderBacklogs } from './order-backlogs.ts';
 
 /** For a channel that accepts no message: short, so that its recovery is detected soon. */
 const channelBackOff: BackOff = { firstMs: 500, maxMs: 30_000 };
@@ -26,28 +27,25 @@ export interface DeliveryWorkerOptions<Entry extends DeliveryEntry> {
   readonly atOnce: number;
   readonly deliver: (entry: Entry) => Promise<void>;
   readonly failed: (change: Change, error: unknown) => void;
+  /** Called after each delivery, successful or not. */
+  readonly settled: () => void;
   readonly clock: Clock;
 }
 
 /** Delivers entries in the background. */
 export interface DeliveryWorker<Entry extends DeliveryEntry> {
   add(entry: Entry): void;
+  /** As {@link OrderBacklogs.waiting}. */
+  readonly waiting: OrderBacklogs<Entry>['waiting'];
   stop(): void;
 }
 
-interface Backlog<Entry> {
-  readonly changes: Entry[];
-  refusals: number;
-}
-
 /** Makes the delivery worker of one audience. */
-export function deliveryWorker<Entry extends DeliveryEntry>({
-  atOnce,
-  deliver,
-  failed,
-  clock,
-}: DeliveryWorkerOptions<Entry>): DeliveryWorker<Entry> {
-  const orders = new Map<OrderId, Backlog<Entry>>();
+export function deliveryWorker<Entry extends DeliveryEntry>(
+  options: DeliveryWorkerOptions<Entry>,
+): DeliveryWorker<Entry> {
+  const { atOnce, deliver, failed, settled, clock } = options;
+  const backlogs = orderBacklogs<Entry>();
   /** Orders whose next change may be delivered now. */
   const ready = new Set<OrderId>();
   const timers = timersOn(clock);
@@ -60,40 +58,32 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
   function deliverReady(): void {
     for (const orderId of ready) {
       if (isStopped || isPaused || inFlight >= (failures === 0 ? atOnce : 1)) return;
-      const backlog = orders.get(orderId);
+      const entry = backlogs.next(orderId);
       ready.delete(orderId);
-      if (backlog === undefined) continue;
+      if (entry === undefined) continue;
       inFlight += 1;
-      void deliverNext(orderId, backlog);
+      void deliverNext(orderId, entry);
     }
   }
 
-  async function deliverNext(orderId: OrderId, backlog: Backlog<Entry>): Promise<void> {
-    const [entry] = backlog.changes;
+  async function deliverNext(orderId: OrderId, entry: Entry): Promise<void> {
     try {
-      if (entry !== undefined) await deliver(entry);
-      delivered(orderId, backlog);
+      await deliver(entry);
+      failures = 0;
+      if (backlogs.delivered(orderId)) ready.add(orderId);
     } catch (error) {
-      if (!isStopped) notDelivered(orderId, backlog, error);
-      if (!isStopped && entry !== undefined) failed(entry.change, error);
+      if (!isStopped) notDelivered(orderId, error);
+      if (!isStopped) failed(entry.change, error);
     }
     inFlight -= 1;
+    settled();
     deliverReady();
   }
 
-  function delivered(orderId: OrderId, backlog: Backlog<Entry>): void {
-    failures = 0;
-    backlog.refusals = 0;
-    backlog.changes.shift();
-    if (backlog.changes.length === 0) orders.delete(orderId);
-    else ready.add(orderId);
-  }
-
-  function notDelivered(orderId: OrderId, backlog: Backlog<Entry>, error: unknown): void {
+  function notDelivered(orderId: OrderId, error: unknown): void {
     if (error instanceof DeliveryError && error.of === 'message') {
       failures = 0;
-      backlog.refusals += 1;
-      timers.after(backOffWindowMs(messageBackOff, backlog.refusals), () => {
+      timers.after(backOffWindowMs(messageBackOff, backlogs.refused(orderId)), () => {
         ready.add(orderId);
         deliverReady();
       });
@@ -102,11 +92,9 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
     // At the end of the queue, so that an order whose deliveries always fail does not block the others.
     ready.add(orderId);
     if (isPaused) return;
-    const askedMs = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
     failures += 1;
     isPaused = true;
-    const pauseMs = backOffWindowMs(channelBackOff, failures);
-    timers.after(Math.max(pauseMs, Math.min(askedMs, retryAfterMaxMs)), () => {
+    timers.after(pauseMs(error, failures), () => {
       isPaused = false;
       deliverReady();
     });
@@ -115,20 +103,22 @@ export function deliveryWorker<Entry extends DeliveryEntry>({
   return {
     add(entry) {
       const { orderId } = entry.change;
-      const backlog = orders.get(orderId);
-      if (backlog !== undefined) {
-        backlog.changes.push(entry);
-        return;
-      }
-      orders.set(orderId, { changes: [entry], refusals: 0 });
+      if (!backlogs.add(orderId, entry)) return;
       ready.add(orderId);
       deliverReady();
     },
+    waiting: backlogs.waiting,
     stop() {
       isStopped = true;
       timers.cancel();
     },
   };
+}
+
+/** How long a channel gets no message after so many failures, ms. */
+function pauseMs(error: unknown, failures: number): number {
+  const askedMs = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
+  return Math.max(backOffWindowMs(channelBackOff, failures), Math.min(askedMs, retryAfterMaxMs));
 }
 
 /** Timers that can be cancelled together, so that none keeps a stopped process alive. */

@@ -11,12 +11,19 @@ export interface StoredChange {
   readonly audience: Audience;
 }
 
+/** Entries in the order of their commits. */
+export interface ChangePage {
+  /** Without damaged ones, which are reported. */
+  readonly entries: readonly StoredChange[];
+  /** The number after which the next page begins; null: there is none yet. */
+  readonly next: number | null;
+}
+
 /** It has one consumer: the process that has the store open. */
 export interface Outbox {
-  /**
-   * Calls `listener` with every entry: immediately with the stored ones in the order of their commits, then
-   * with each new one after its commit.
-   */
+  /** The stored entries whose number is larger than `after`, at most `limit`. */
+  changes(after: number, limit: number): ChangePage;
+  /** Calls `listener` with each new entry after its commit. */
   watchChanges(listener: (change: StoredChange) => void): void;
   /**
    * Deletes the entry of a delivered notification.

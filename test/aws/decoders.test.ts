@@ -70,6 +70,10 @@ describe('a record of the change stream', () => {
       submittedAt: null,
       line: null,
     });
+    const OldImage = { SubmittedAt: { N: '17' } };
+    expect(removal({ Keys: { OrderID: { S: 'one' } }, OldImage })).toMatchObject({
+      submittedAt: 17,
+    });
     expect(removal({})).toBeUndefined();
     expect(removal({ Keys: { OrderID: { S: 'a copy' } } })).toBeUndefined();
     fc.assert(

@@ -23,6 +23,7 @@ import { seededRandom } from '../crash/chance.ts';
 import { happened, happenings } from '../support/happenings.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
+import { undelivered } from '../support/undelivered.ts';
 
 export const outcomes = [
   'refused',
@@ -136,7 +137,7 @@ async function judged(data: Data, path: string): Promise<Outcome> {
   try {
     const store = open(path, log);
     try {
-      store.watchChanges(() => {});
+      undelivered(store);
       const verification = store.verify();
       while (verification.next(100));
       if (store.damaged() > 0) outcome = 'reported';

@@ -18,6 +18,7 @@ import { storeRace } from '../contracts/store-race.ts';
 import { storedFormatsContract } from '../contracts/stored-formats.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
+import { undelivered } from '../support/undelivered.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -193,9 +194,7 @@ test('undelivered changes survive a crash, in order, until they are delivered', 
 
   const again = opened(crashed(path));
   onTestFinished(() => again.close());
-  const toldAgain: StoredChange[] = [];
-  again.watchChanges((change) => toldAgain.push(change));
-  expect(toldAgain).toEqual(delivered.slice(1));
+  expect(undelivered(again)).toEqual(delivered.slice(1));
 });
 
 test('a change without an audience is not stored', async () => {
@@ -280,13 +279,12 @@ test('changes of a release without audiences are delivered to every audience tha
   );
   database.close();
 
-  const delivered: string[] = [];
   const store = opened(path);
-  store.watchChanges(({ audience, change }) => {
-    delivered.push(`${change.orderId} ${change.processState} ${audience}`);
-  });
+  const left = undelivered(store).map(
+    ({ audience, change }) => `${change.orderId} ${change.processState} ${audience}`,
+  );
   store.close();
-  expect(delivered.toSorted()).toEqual([
+  expect(left.toSorted()).toEqual([
     'one Error operator',
     'one Error submitter',
     'one Pending submitter',

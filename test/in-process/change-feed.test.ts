@@ -258,6 +258,7 @@ test('a retried message is the same message', async () => {
   let entered: ((stored: StoredChange) => void) | undefined;
   const { stop } = changeFeed({
     outbox: {
+      changes: () => ({ entries: [], next: null }),
       watchChanges(listener) {
         entered = listener;
       },

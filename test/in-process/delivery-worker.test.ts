@@ -31,6 +31,7 @@ function under(atOnce = 16) {
       return promise;
     },
     failed: (change, error) => failed.push([change, error]),
+    settled() {},
     clock,
   });
   return {

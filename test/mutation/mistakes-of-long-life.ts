@@ -8,6 +8,8 @@ const retention = 'lib/in-process/delete-ended-orders.ts';
 const retentionTest = 'test/in-process/delete-ended-orders.test.ts';
 const verify = 'lib/embedded/integrity/verify.ts';
 const verifyTest = 'test/embedded/verify.test.ts';
+const kept = 'lib/in-process/kept-changes.ts';
+const keptTest = 'test/in-process/kept-changes.test.ts';
 const eventsTest = 'test/http/events.test.ts';
 const guardedTest = 'test/runtime/guarded-listener.test.ts';
 
@@ -73,6 +75,41 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     guardedTest,
     'a listener that rejects ends the process',
     'if (result instanceof Promise) result.catch(failed);',
+    '',
+  ),
+  mistake(
+    kept,
+    keptTest,
+    'a new change overtakes those of its channel that are left in the outbox',
+    'if (readTo === null && stored.seq > lastRead) take(stored);',
+    'if (stored.seq > lastRead) take(stored);',
+  ),
+  mistake(
+    kept,
+    keptTest,
+    'a change that was read from the outbox is taken again when it is counted',
+    'if (readTo === null && stored.seq > lastRead) take(stored);',
+    'if (readTo === null) take(stored);',
+  ),
+  mistake(
+    kept,
+    keptTest,
+    'all undelivered changes of a channel are in memory',
+    'const hasRoom = waiting() < keptMax;',
+    'const hasRoom = waiting() < Number.MAX_SAFE_INTEGER + keptMax;',
+  ),
+  mistake(
+    'lib/in-process/change-feed.ts',
+    keptTest,
+    'new changes are counted beside those of the former process, and again with them',
+    'if (isCounted && stored.seq > countedTo) accept(stored);',
+    'if (stored.seq > countedTo) accept(stored);',
+  ),
+  mistake(
+    'lib/in-process/order-backlogs.ts',
+    keptTest,
+    'orders that a receiver refuses take the room of others',
+    'if (backlog.refusals === 0) waiting -= backlog.entries.length;',
     '',
   ),
 ];
