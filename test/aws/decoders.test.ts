@@ -140,18 +140,18 @@ test('an attribute of a type that Reeve does not store is named in the error', (
 
 describe('a cursor', () => {
   const packed = (text: string) => Buffer.from(text).toString('base64url');
-  const places = [[now, 'one'], 'start', 'end', [now, 'two']];
+  const position = [now, '0af'];
   const place = ['2', String(now), 'one'];
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     rubbish.map(packed),
-    spoiled(places).map(packed),
+    spoiled(position).map(packed),
     spoiled(place).map(packed),
     fc.stringMatching(/^[A-Za-z0-9_-]{0,60}$/),
   );
 
   test('is read back', () => {
-    expect(listCursor.decode(packed(JSON.stringify(places)))).toEqual(places);
+    expect(listCursor.decode(packed(JSON.stringify(position)))).toEqual({ at: now, from: '0af' });
     expect(dueCursor.decode(packed(JSON.stringify(place)))).toEqual({
       DueShard: { N: '2' },
       DueAt: { N: String(now) },
