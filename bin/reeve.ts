@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line as a process: supplies `runCli` with its environment. */
 import { readFile } from 'node:fs/promises';
-import { enableCompileCache } from 'node:module';
+import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,8 +38,9 @@ process.stdout.on('error', (error) => {
 process.stderr.on('error', () => {});
 
 // Of what is loaded from here on, Node keeps the compiled code, so that the next command starts in half the time. It is kept with the
-// package, where no other user can change it. Where it cannot be written, each command compiles.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/reeve'));
+// package, where no other user can change it. Where it cannot be written, each command compiles. Imported as a whole, because Node 20 has no
+// such function, and is refused above.
+nodeModule.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/reeve'));
 
 // Loaded after the check of Node, and not before, so that a missing peer has its sentence too.
 const { runCli } = await import('#cli/run-cli.ts').catch((error: unknown) => {
