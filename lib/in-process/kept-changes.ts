@@ -40,7 +40,7 @@ export function keptChanges(options: KeptChangesOptions): KeptChanges {
   const { page, clock, keptMax, waiting, add } = options;
   /** All entries up to this number are in memory, or were delivered; null: so are all there are. */
   let readTo: number | null = null;
-  /** The last entry that was read from the outbox: it is offered again, when it is counted or when its commit is notified. */
+  /** The last entry that was read from the outbox: it is offered again if its commit is notified after that. */
   let lastRead = 0;
   let isReading = false;
   let cancel = () => {};
