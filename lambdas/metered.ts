@@ -1,5 +1,6 @@
 /** The log of a function, with a metric for each event that has one. An event that does not happen costs nothing. */
 import type { Log, LogFields } from '#ports/log.ts';
+import { allEnded } from '#roles/all-ended.ts';
 import type { publish } from './metrics.ts';
 import { onDemand } from './on-demand.ts';
 
@@ -38,8 +39,7 @@ export function publishedOnDemand(
   async function published(): Promise<void> {
     const all = publishing;
     publishing = [];
-    await Promise.allSettled(all);
-    await Promise.all(all);
+    await allEnded(all);
   }
   return { publish, published };
 }

@@ -17,6 +17,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type Coordination, type SweepMemory, sweptShards } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { allEnded } from './all-ended.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** The sweeps of one invocation. */
@@ -138,12 +139,6 @@ const earlier = (instant: number | null, nowMs: number) =>
 function reportOf(outcome: PromiseSettledResult<Swept>): TickReport {
   if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value.report;
-}
-
-/** Rejects only when all have ended: a function is frozen after its result, even while work is in flight. */
-async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<readonly Value[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
 }
 
 function isNewHour({ sweptAt }: SweepMemory, nowMs: number): boolean {

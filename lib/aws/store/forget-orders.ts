@@ -18,6 +18,7 @@ import { CorruptDataError, describeError, UnavailableError } from '#core/model/e
 import type { LineName, OrderId } from '#core/model/ids.ts';
 import type { Log } from '#ports/log.ts';
 import type { StateStore } from '#ports/state-store.ts';
+import { allEnded } from '#roles/all-ended.ts';
 import { toItem } from './attributes.ts';
 import { lineWrite } from './dynamo-lines.ts';
 
@@ -52,9 +53,7 @@ export async function forgetOrders(
   const unique = [...new Map(removed.map((order) => [nameOf(order), order])).values()];
   for (let at = 0; at < unique.length; at += atOnceMax) {
     const some = unique.slice(at, at + atOnceMax);
-    // Nothing of it may still run when it fails: the instance may be suspended.
-    const ended = await Promise.allSettled(some.map((order) => deleteDetails(options, order)));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    await allEnded(some.map((order) => deleteDetails(options, order)));
   }
 }
 
