@@ -22,6 +22,7 @@ import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import { orderAgents } from '#workflows/order-agents.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { exampleOrder } from './example-order.ts';
+import { percentile } from './flow/figures.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -154,10 +155,4 @@ function follow(url: string, followers: number): void {
     });
     socket.resume();
   }
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = Math.min(sorted.length - 1, Math.floor(sorted.length * share));
-  return Math.round((sorted[at] ?? 0) * 10) / 10;
 }

@@ -24,6 +24,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import { orderFulfilment } from '#workflows/order-fulfilment.ts';
 import { exampleOrder, freePort } from './example-order.ts';
+import { percentile } from './flow/figures.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -176,9 +177,4 @@ function after(record: ProcessRecord, event: RecordEvent, now: number): ProcessR
   const decision = decide(record, event, context, now);
   if (decision.kind !== 'transition') throw new Error(`${event.type} was ignored`);
   return { ...decision.record, writeId: writeId(`${decision.record.revision}-${record.orderId}`) };
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
