@@ -197,7 +197,7 @@ function listedRows(sql: Statements, query: ListQuery): unknown[] {
     case null:
       return sql.list.all(below, limit);
     case 'Processed':
-      return sql.listProcessed.all(processState, below, limit);
+      return sql.listProcessed.all(below, limit);
     case 'Error':
     case 'Undone':
       return sql.listAttention.all(processState, below, limit);

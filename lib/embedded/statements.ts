@@ -44,7 +44,7 @@ export function statements(database: DatabaseSync) {
     /** For Processed, which most orders are: in an index, each order would be written twice more often. */
     listProcessed: database.prepare(
       `SELECT Seq, OrderID FROM Processes
-       WHERE ProcessState = ? AND Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
+       WHERE ProcessState = 'Processed' AND Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
     ),
     /** For Error and Undone. SQLite uses a partial index only where the query repeats its condition. */
     listAttention: database.prepare(
