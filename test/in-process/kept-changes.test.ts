@@ -1,11 +1,13 @@
 /** However long a channel is away, few of its changes are in memory, and all are delivered in the end. */
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { changeOf } from '#core/model/change.ts';
 import { orderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type ChangeFeedOptions, changeFeed } from '#in-process/change-feed.ts';
-import type { Outbox } from '#ports/outbox.ts';
+import { keptChanges } from '#in-process/kept-changes.ts';
+import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder } from '../support/orders.ts';
@@ -136,6 +138,31 @@ test('while a channel is away, its further changes are left in the outbox, and a
   expect(delivered).toHaveLength(101);
   // All but those that were in memory were read again.
   expect(kept).toBeGreaterThanOrEqual(90);
+});
+
+test('a change that was read from the outbox before its commit is notified is taken once', () => {
+  const clock = virtualClock();
+  const change = (seq: number): StoredChange => {
+    const of = changeOf(null, newOrder(`o-${seq}`, 0, 'shop').record);
+    if (of === null) throw new Error('A new order with a response channel is a change.');
+    return { seq, change: of, audience: 'submitter' };
+  };
+  const taken: number[] = [];
+  let waiting = 0;
+  const kept = keptChanges({
+    ...{ clock, keptMax: 2, waiting: () => waiting },
+    page: () => ({ entries: [change(3), change(4)], next: null }),
+    add({ seq }) {
+      taken.push(seq);
+      waiting += 1;
+    },
+  });
+  for (const seq of [1, 2, 3]) kept.offer(change(seq));
+  waiting = 0;
+  kept.refill();
+  waiting = 0;
+  kept.offer(change(4));
+  expect(taken).toEqual([1, 2, 3, 4]);
 });
 
 test('many orders that a receiver refuses delay no other', async () => {

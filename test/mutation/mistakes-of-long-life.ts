@@ -87,6 +87,13 @@ export const mistakesOfLongLife: readonly Mistake[] = [
   mistake(
     kept,
     keptTest,
+    'a change that was read from the outbox is taken again when its commit is notified',
+    'if (readTo === null && stored.seq > lastRead) take(stored);',
+    'if (readTo === null) take(stored);',
+  ),
+  mistake(
+    kept,
+    keptTest,
     'all undelivered changes of a channel are in memory',
     'const hasRoom = waiting() < keptMax;',
     'const hasRoom = waiting() < Number.MAX_SAFE_INTEGER + keptMax;',
