@@ -32,6 +32,8 @@ export interface Recovered {
   readonly interrupted: number;
   /** The longest time that any of the orders had been due, ms. */
   readonly lagMs: number;
+  /** The earliest complete-by of the calls that were left alone because their replies may wait, ms since the epoch; null: none. */
+  readonly waitingFrom: number | null;
 }
 
 /** The sum of no pages. */
@@ -41,6 +43,7 @@ export const nothingRecovered: Recovered = {
   unwritten: 0,
   interrupted: 0,
   lagMs: 0,
+  waitingFrom: null,
 };
 
 /** Adds up the counts of two pages. */
@@ -51,7 +54,13 @@ export function added(one: Recovered, other: Recovered): Recovered {
     unwritten: one.unwritten + other.unwritten,
     interrupted: one.interrupted + other.interrupted,
     lagMs: Math.max(one.lagMs, other.lagMs),
+    waitingFrom: earliest([one.waitingFrom, other.waitingFrom]),
   };
+}
+
+function earliest(instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The event of a due order outside of an outage. */
@@ -88,7 +97,15 @@ export async function recoverPage(
   const written = page.filter(
     (orderId, at) => outcomes[at]?.kind === 'committed' && interrupted.has(orderId),
   );
-  return { ...tally(ports.log, page, outcomes), interrupted: written.length, lagMs };
+  const waitingFrom = earliest(outcomes.map(waitingFromOf));
+  return { ...tally(ports.log, page, outcomes), interrupted: written.length, lagMs, waitingFrom };
+}
+
+/** The earliest complete-by of the late calls of an order that was left alone; null: it was not. */
+function waitingFromOf(outcome: Outcome): number | null {
+  if (outcome.kind !== 'ignored' || outcome.reason !== 'replies-wait') return null;
+  const { steps } = outcome.record;
+  return earliest(steps.map(({ progress }) => (underWay(progress) ? progress.completeBy : null)));
 }
 
 /**

@@ -35,7 +35,7 @@ export interface SupervisorPorts extends RecoveryPorts {
 }
 
 /** The result of a sweep. */
-export interface SweepReport extends Omit<Recovered, 'unwritten'> {
+export interface SweepReport extends Omit<Recovered, 'unwritten' | 'waitingFrom'> {
   readonly startedAt: number;
   readonly outage: boolean;
   /**
@@ -133,7 +133,7 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
 
 function totalOf(startedAt: number, reports: readonly SweepReport[]): SweepReport {
   const total = reports.reduce<Recovered>(
-    (all, report) => added(all, { ...report, unwritten: 0 }),
+    (all, report) => added(all, { ...report, unwritten: 0, waitingFrom: null }),
     nothingRecovered,
   );
   return {
@@ -167,7 +167,7 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   for await (const { items, cursor } of pagesOf(ports, range)) {
     const page = await recoverPage(ports, items, event);
     total = added(total, page);
-    memory = memoryAfter(memory, page, begunAt, perSecond);
+    memory = memoryAfter(memory, page, total, { begunAt, perSecond });
     if (cursor === null) break;
     if (!sweep.mayContinue()) {
       stopped = true;
@@ -202,21 +202,28 @@ function pageRate(
 
 const msOf = (orders: number, perSecond: number) => Math.ceil((orders * 1_000) / perSecond);
 
-/** The shard counts as reached unless the store refused the whole page; the ramp continues after the page. */
+/**
+ * The shard counts as reached unless the store refused every write of the page; the ramp continues after the page.
+ *
+ * @param total of the page and those before it
+ */
 function memoryAfter(
-  { aliveAt, gaps, rampAt }: ShardMemory,
-  { found, unwritten, interrupted }: Recovered,
-  begunAt: number,
-  perSecond: number,
+  memory: ShardMemory,
+  page: Recovered,
+  total: Recovered,
+  { begunAt, perSecond }: { readonly begunAt: number; readonly perSecond: number },
 ): ShardMemory {
-  const isRefused = found > 0 && unwritten === found;
-  const tookMs = msOf(interrupted, perSecond);
+  const reached = { aliveAt: begunAt, waitingFrom: total.waitingFrom };
+  const tookMs = msOf(page.interrupted, perSecond);
   return {
-    aliveAt: isRefused ? aliveAt : begunAt,
-    gaps,
-    rampAt: interrupted > 0 ? begunAt + tookMs : rampAt,
+    ...memory,
+    ...(isRefused(page) ? {} : reached),
+    ...(page.interrupted > 0 ? { rampAt: begunAt + tookMs } : {}),
   };
 }
+
+/** Whether every write was refused. An order that needs none does not show whether the store accepts writes. */
+const isRefused = ({ recovered, unwritten }: Recovered) => unwritten > 0 && recovered === 0;
 
 /** The longest wait of a ramp between two pages, ms; a longer one comes from a wrong clock. */
 const rampWaitMaxMs = 10_000;
@@ -254,10 +261,10 @@ async function* pagesOf(
 }
 
 /** When no write succeeded, this was no sweep but part of an outage, which a later sweep must detect (R20). */
-function assertWritten({ found, unwritten }: Recovered): void {
-  if (unwritten === 0 || unwritten < found) return;
+function assertWritten(total: Recovered): void {
+  if (!isRefused(total)) return;
   throw new UnavailableError(
     'sweep-unwritten',
-    `${unwritten} of ${found} due orders could not be written. The next sweep retries them.`,
+    `${total.unwritten} of ${total.found} due orders could not be written. The next sweep retries them.`,
   );
 }

@@ -276,7 +276,7 @@ async function underLease(
       },
     });
     left = report.left;
-    isFinished = report.finished && left.gaps.length === 0;
+    isFinished = report.finished && left.gaps.length === 0 && left.waitingFrom === null;
     const { found, recovered, interrupted, lagMs, stopped } = report;
     const own = { found, recovered, interrupted, lagMs, handedOver: 0 };
     return { report: own, reached: true, stopped };

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { toItem } from '#aws/store/attributes.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
 import { dueAt } from '#core/decide/due.ts';
+import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { orderId, writeId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AwsCall } from '../support/answering-aws.ts';
@@ -21,7 +22,6 @@ const stored = (record: ProcessRecord) => toItem({ ...encodeRecord(record), DueS
 const due = { shard: 1, from: 5, to: 9, limit: 7, cursor: null };
 const all = { processState: null, limit: 3, cursor: null } as const;
 const lease = { holder: 'me', nowMs: now, leaseMs: 1_000 };
-const memory = { aliveAt: null, gaps: [], rampAt: 0 };
 const mark = { sweptAt: now, reachedAt: null, shardCounts: [shards], complete: true };
 
 const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
@@ -32,9 +32,9 @@ const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
   ['create', ({ store }) => store.create(order, pending)],
   ['commit', ({ store }) => store.commit(running)],
   ['recall', ({ coordination }) => coordination.recall(shards)],
-  ['acquire', ({ coordination }) => coordination.acquire(0, lease, memory)],
-  ['keep', ({ coordination }) => coordination.keep(0, 'me', memory)],
-  ['release', ({ coordination }) => coordination.release(0, 'me', memory)],
+  ['acquire', ({ coordination }) => coordination.acquire(0, lease, noMemory)],
+  ['keep', ({ coordination }) => coordination.keep(0, 'me', noMemory)],
+  ['release', ({ coordination }) => coordination.release(0, 'me', noMemory)],
   ['finish', ({ coordination }) => coordination.finish(0, 'me', now)],
   ['remember', ({ coordination }) => coordination.remember(mark)],
 ];
@@ -270,7 +270,7 @@ test('a decision keeps the document of the order, and its item needs no other co
 
 test('a lease excludes others until its end, and five minutes longer for a wrong clock', async () => {
   const { calls, coordination } = await answeringDynamo(() => ({ Attributes: {} }));
-  await coordination.acquire(0, lease, memory);
+  await coordination.acquire(0, lease, noMemory);
   expect(calls[0]?.input).toMatchObject({
     ExpressionAttributeValues: toItem({
       ':now': now,

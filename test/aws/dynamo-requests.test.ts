@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { toItem } from '#aws/store/attributes.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
 import { dynamoStore } from '#aws/store/dynamo-store.ts';
+import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { orderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { answeringServer } from '../support/answering-server.ts';
@@ -155,8 +156,7 @@ test('keys that DynamoDB leaves unread are read again, and what was read is kept
   expect(requests.map(namesIn)).toEqual([0, 1, 2, 3].map((from) => shardNames.slice(from)));
   expect(requests[0]?.RequestItems?.['Coordination']?.ConsistentRead).toBe(true);
   // An item of an older version has only a lease, so the memory is empty.
-  const unknown = { aliveAt: null, gaps: [], rampAt: 0 };
-  expect([...unfinished]).toEqual([0, 1, 2].map((shard) => [shard, unknown]));
+  expect([...unfinished]).toEqual([0, 1, 2].map((shard) => [shard, noMemory]));
 });
 
 test.each(['no JSON', '{}', '[1]', '[[1]]', '[[1,2,3]]', '[[1,"2"]]', '[[0.5,2]]'])(

@@ -378,7 +378,7 @@ describe('an answer that arrives too late ends the wait, and its write is recogn
 
 describe('the coordination of Supervisors', () => {
   const lease = { holder: 'me', leaseMs: 60_000 };
-  const memory = { aliveAt: 5, gaps: [{ from: 1, until: 3 }], rampAt: 4 };
+  const memory = { aliveAt: 5, waitingFrom: 2, gaps: [{ from: 1, until: 3 }], rampAt: 4 };
   test.each([1, 2])(
     'acquires, releases and remembers, though %i answers of each are lost',
     async (lost) => {

@@ -1,12 +1,12 @@
 /** The contract of Coordination, tested through the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination } from '#ports/coordination.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const leaseMs = 60_000;
 const shards = 3;
-const memory = (aliveAt: number | null): ShardMemory => ({ aliveAt, gaps: [], rampAt: 0 });
+const memory = (aliveAt: number | null): ShardMemory => ({ ...noMemory, aliveAt });
 const mark = (sweptAt: number, of = shards) => ({
   sweptAt,
   reachedAt: sweptAt - 1,
@@ -15,6 +15,7 @@ const mark = (sweptAt: number, of = shards) => ({
 });
 const rich: ShardMemory = {
   aliveAt: now - 5,
+  waitingFrom: now - 7,
   gaps: [
     { from: now - 90, until: now - 80 },
     { from: now - 20, until: now - 10 },

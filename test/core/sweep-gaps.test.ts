@@ -26,6 +26,18 @@ describe('the outages of a sweep are', () => {
     ['nothing when none got through before it', at(null), 9_999, []],
     ['nothing when the last one was just in time', at(1_000), 1_180, []],
     ['the time since the last one, when that is too long', at(1_000), 1_181, [gap(1_000, 1_181)]],
+    [
+      'the time since the calls that the last one left alone were due',
+      { ...at(1_000), waitingFrom: 700 },
+      1_181,
+      [gap(700, 1_181)],
+    ],
+    [
+      'nothing, however long ago they were due, when the last one was just in time',
+      { ...at(1_000), waitingFrom: 1 },
+      1_180,
+      [],
+    ],
     ['nothing of a clock that stepped back', at(1_000), 500, []],
     ['what it has not finished', at(1_000, [gap(1, 500)]), 1_100, [gap(1, 500)]],
     ['what it has not finished, never swept', at(null, [gap(1, 500)]), 1_100, [gap(1, 500)]],

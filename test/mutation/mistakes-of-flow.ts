@@ -204,7 +204,7 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'a finished shard keeps its outages',
     file: 'lib/aws/store/dynamo-coordination.ts',
-    text: 'REMOVE Holder, HeldUntil, AliveAt, Gaps, RampAt',
+    text: 'REMOVE Holder, HeldUntil, AliveAt, WaitingFrom, Gaps, RampAt',
     instead: 'REMOVE Holder, HeldUntil, AliveAt',
     test: 'test/aws/dynamo-coordination.test.ts',
   },

@@ -7,6 +7,7 @@ const notes = 'lib/distributed/reply-delay-notes.ts';
 const notesTest = 'test/distributed/reply-delay-notes.test.ts';
 const waiting = 'lib/roles/recovery/waiting-replies.ts';
 const waitingTest = 'test/roles/recovery/waiting-replies.test.ts';
+const leftTest = 'test/roles/recovery/left-alone.test.ts';
 const item = 'lib/aws/store/health/dynamo-reply-delays.ts';
 const itemTest = 'test/aws/dynamo-flow.test.ts';
 
@@ -67,5 +68,33 @@ export const mistakesOfReplyDelays: readonly Mistake[] = [
     'all agents have one note',
     'const item = await items.read(replyDelayKey(agent));',
     "const item = await items.read(replyDelayKey('paint'));",
+  ),
+  mistake(
+    'lib/roles/supervisor.ts',
+    leftTest,
+    'a sweep that was refused a write counts as one where it left another call alone',
+    '({ recovered, unwritten }: Recovered) => unwritten > 0 && recovered === 0;',
+    '({ found, unwritten }: Recovered) => unwritten > 0 && unwritten === found;',
+  ),
+  mistake(
+    'lib/roles/supervisor.ts',
+    leftTest,
+    'a sweep forgets the calls that it left alone',
+    'waitingFrom: total.waitingFrom',
+    'waitingFrom: null',
+  ),
+  mistake(
+    'lib/roles/sweep-tick.ts',
+    leftTest,
+    'a tick finishes a shard whose late calls it left alone',
+    ' && left.waitingFrom === null',
+    '',
+  ),
+  mistake(
+    'lib/core/decide/sweep-gaps.ts',
+    leftTest,
+    'an outage begins after the calls that were left alone',
+    'Math.min(aliveAt, waitingFrom ?? aliveAt)',
+    'aliveAt',
   ),
 ];

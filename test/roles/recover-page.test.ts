@@ -46,7 +46,12 @@ test.each<[string, Record<string, unknown>, object]>([
   const world = roleScenario(failing(errors));
   const page = await overdue(world, ['a', 'b', 'c']);
   const recovered = await recoverPage(world, page, () => expired);
-  expect(recovered).toEqual({ ...counts, interrupted: 0, lagMs: 2 * second - 1 });
+  expect(recovered).toEqual({
+    ...counts,
+    interrupted: 0,
+    lagMs: 2 * second - 1,
+    waitingFrom: null,
+  });
   const told = world.log.lines.filter(({ event }) => event === 'recovery-failed');
   const lines = Object.entries(errors).map(([id, error]) => ({
     event: 'recovery-failed',

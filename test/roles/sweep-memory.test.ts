@@ -162,7 +162,7 @@ test.each([
   };
   const { transitions, clock, log } = world;
   const role = supervisor({ store: { due, dueShards: 1 }, transitions, clock, log, outageAfterMs });
-  const left = { aliveAt: start, gaps: gapsOf(start), rampAt: start + rampMs };
+  const left = { ...noMemory, aliveAt: start, gaps: gapsOf(start), rampAt: start + rampMs };
   const swept = role.sweep(memoriesOf(left));
   await clock.advance(60 * second);
   await swept;

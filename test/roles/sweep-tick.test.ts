@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -16,7 +16,6 @@ coordinationContract('the memory of these tests', async () => memoryCoordination
 const second = 1_000;
 const yes = () => true;
 const nothing = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
-const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
 const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
 
 const sweptAt = async (world: Swept) => (await world.coordination.recall(1)).sweptAt;
@@ -211,7 +210,7 @@ describe('an outage', () => {
     const first = { recovered: limits.sweepPage, interrupted: limits.sweepPage, handedOver: 1 };
     expect(await world.sweep('b').tick()).toMatchObject(first);
     const rampAt = until + (limits.sweepPage * second) / limits.recoveryRampPerSecond;
-    const left = { aliveAt: until, gaps: gap(from, until), rampAt };
+    const left = { ...noMemory, aliveAt: until, gaps: gap(from, until), rampAt };
     expect(await world.unfinished()).toEqual([[0, left]]);
     clock.jump(second);
     expect(await world.sweep('d').tick()).toMatchObject({ recovered: 50, interrupted: 50 });
@@ -475,7 +474,7 @@ describe('a tick whose store fails', () => {
       expect(await world.sweep('whole').tick()).toMatchObject({ recovered: 3, interrupted: 0 });
       const until = world.clock.now();
       expect(await world.unfinished()).toEqual([
-        [1, { aliveAt: until, gaps: [{ from, until }], rampAt: 0 }],
+        [1, { ...noMemory, aliveAt: until, gaps: [{ from, until }] }],
       ]);
     });
   });

@@ -139,7 +139,7 @@ test('an outage is recorded though nothing is due yet, because delayed steps may
   clock.jump(3_600 * second);
   const until = clock.now();
   expect(await sweep('b').tick()).toEqual(nothing);
-  const left = { aliveAt: until, gaps: [{ from: start, until }], rampAt: 0 };
+  const left = { ...noMemory, aliveAt: until, gaps: [{ from: start, until }] };
   const { unfinished } = await memory.recall(2);
   expect([unfinished.get(0), unfinished.get(1)]).toEqual([left, left]);
 });
@@ -201,10 +201,10 @@ test('a shard that another sweep finishes after the recall is swept with the out
     },
   }));
   const gaps = [{ from: start - 3_600 * second, until: start }];
-  await hold(memory, start, 1, { aliveAt: start, gaps, rampAt: 0 });
+  await hold(memory, start, 1, { ...noMemory, aliveAt: start, gaps });
   clock.jump(second);
   await sweep('a').tick();
-  const left = { aliveAt: clock.now(), gaps, rampAt: 0 };
+  const left = { ...noMemory, aliveAt: clock.now(), gaps };
   expect([...(await memory.recall(2)).unfinished]).toEqual([[1, left]]);
 });
 

@@ -20,7 +20,7 @@ const sweepKey = 'sweep';
 const shardKey = (shard: number) => `shard#${shard}`;
 /** Sets only missing attributes: an earlier sweep may have stored more than the taker has recalled. */
 const takeExpression =
-  'SET Holder = :me, HeldUntil = :until, AliveAt = if_not_exists(AliveAt, :alive), Gaps = if_not_exists(Gaps, :gaps), RampAt = if_not_exists(RampAt, :ramp)';
+  'SET Holder = :me, HeldUntil = :until, AliveAt = if_not_exists(AliveAt, :alive), WaitingFrom = if_not_exists(WaitingFrom, :waiting), Gaps = if_not_exists(Gaps, :gaps), RampAt = if_not_exists(RampAt, :ramp)';
 const ifFree =
   'attribute_not_exists(HeldUntil) OR NOT HeldUntil BETWEEN :now AND :latest OR Holder = :me';
 /** Includes the same instant: a tick repeats the call when it receives no answer. */
@@ -29,8 +29,9 @@ const ifLater =
 /** Rejects a tick that left out a shard and recalled before the last complete one. */
 const ifNotReachedSince =
   '(attribute_not_exists(ReachedAt) OR ReachedAt = :reached OR NOT ReachedAt BETWEEN :reached AND :latest)';
-const setMemory = 'SET AliveAt = :alive, Gaps = :gaps, RampAt = :ramp';
-const setFinished = 'SET FinishedAt = :at REMOVE Holder, HeldUntil, AliveAt, Gaps, RampAt';
+const setMemory = 'SET AliveAt = :alive, WaitingFrom = :waiting, Gaps = :gaps, RampAt = :ramp';
+const setFinished =
+  'SET FinishedAt = :at REMOVE Holder, HeldUntil, AliveAt, WaitingFrom, Gaps, RampAt';
 
 export function dynamoCoordination(
   client: DynamoDBClient,

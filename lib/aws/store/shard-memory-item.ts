@@ -9,9 +9,10 @@ const storedCounts = z.array(z.int().positive());
 const storedGaps = z.array(z.tuple([instant, instant]));
 
 /** The values of an update expression. */
-export function memoryAttributes({ aliveAt, gaps, rampAt }: ShardMemory): Attributes {
+export function memoryAttributes({ aliveAt, waitingFrom, gaps, rampAt }: ShardMemory): Attributes {
   return {
     ':alive': aliveAt,
+    ':waiting': waitingFrom,
     ':gaps': JSON.stringify(gaps.map(({ from, until }) => [from, until])),
     ':ramp': rampAt,
   };
@@ -25,10 +26,9 @@ export function memoryAttributes({ aliveAt, gaps, rampAt }: ShardMemory): Attrib
 export function memoryOf(item: Item): ShardMemory {
   const gaps = gapsOf(item['Gaps']?.S ?? '[]');
   const rampAt = numberOf(item, 'RampAt') ?? 0;
-  return withReached(
-    { aliveAt: numberOf(item, 'AliveAt'), gaps, rampAt },
-    numberOf(item, 'FinishedAt'),
-  );
+  const aliveAt = numberOf(item, 'AliveAt');
+  const waitingFrom = numberOf(item, 'WaitingFrom');
+  return withReached({ aliveAt, waitingFrom, gaps, rampAt }, numberOf(item, 'FinishedAt'));
 }
 
 /** Whether the shard has no work left; its item says when a sweep last reached it. */

@@ -11,6 +11,10 @@
  * | at most `outageAfterMs` ago | none | none |
  * | at most `outageAfterMs` ago | some | the known ones |
  * | longer ago | any | the known ones, and the time since then |
+ *
+ * A sweep leaves a late call alone while its reply may wait in its queue. An outage that follows delays that reply as well, and a
+ * sweep that only left calls alone does not show that the store accepts writes. So an outage begins with the earliest complete-by of
+ * the calls that the last successful sweep left alone.
  */
 
 import type { StepName } from '#core/model/ids.ts';
@@ -25,7 +29,7 @@ import {
 } from '#core/model/record.ts';
 import { clockToleranceMs } from './due.ts';
 
-/** An outage, from the last successful sweep before it to the begin of the first one after it; ms since the epoch. */
+/** An outage, from the last successful sweep before it, or what that left alone, to the begin of the first one after it; ms since the epoch. */
 export interface Gap {
   readonly from: number;
   readonly until: number;
@@ -33,8 +37,10 @@ export interface Gap {
 
 /** What one sweep of a shard stores for the next. */
 export interface ShardMemory {
-  /** When a sweep last succeeded: the store answered, and accepted at least one write. Null: never. */
+  /** When a sweep last succeeded: the store answered, and accepted a write if it was asked for any. Null: never. */
   readonly aliveAt: number | null;
+  /** The earliest complete-by of the calls that this sweep left alone because their replies may wait; null: none. */
+  readonly waitingFrom: number | null;
   /** The outages whose interrupted orders may not all be recovered yet, oldest first. */
   readonly gaps: readonly Gap[];
   /** When the recovery ramp allows the next interrupted orders to be dispatched; ms since the epoch. */
@@ -42,7 +48,7 @@ export interface ShardMemory {
 }
 
 /** The memory of a shard that was never swept. */
-export const noMemory: ShardMemory = { aliveAt: null, gaps: [], rampAt: 0 };
+export const noMemory: ShardMemory = { aliveAt: null, waitingFrom: null, gaps: [], rampAt: 0 };
 
 /** The memory of a shard that a sweep is also known to have reached at these instants; null: it is not known. */
 export function withReached(
@@ -55,14 +61,14 @@ export function withReached(
 
 /** The outages whose attempts a sweep that begins now treats as interrupted. */
 export function gapsAt(
-  { aliveAt, gaps }: ShardMemory,
+  { aliveAt, waitingFrom, gaps }: ShardMemory,
   nowMs: number,
   outageAfterMs: number,
 ): readonly Gap[] {
   // Only a wrong clock can have recorded an outage that ends in the future.
   const known = gaps.filter(({ until }) => until <= nowMs + clockToleranceMs);
   if (aliveAt === null || nowMs - aliveAt <= outageAfterMs) return known;
-  return bounded(joined(known, { from: aliveAt, until: nowMs }));
+  return bounded(joined(known, { from: Math.min(aliveAt, waitingFrom ?? aliveAt), until: nowMs }));
 }
 
 /** Merges overlapping outages: an outage continues while the store refuses every write. */

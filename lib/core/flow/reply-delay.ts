@@ -27,6 +27,9 @@ const countsForMs = 10_000;
  */
 const delayMaxMs = 5 * 60_000;
 
+/** A call that is late for longer than this is not left alone, ms. */
+export const leftAloneMaxMs = growth * delayMaxMs;
+
 /** Whether a Scheduler should note this delay. `noted`: its own last note; null: none. */
 export function isWorthNoting({ ms, at }: ReplyDelay, noted: ReplyDelay | null): boolean {
   if (ms < notedFromMs) return false;

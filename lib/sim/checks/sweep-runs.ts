@@ -4,6 +4,8 @@
  */
 
 import type { Breach } from '#checkers/violation.ts';
+import { leftAloneMaxMs } from '#core/flow/reply-delay.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { underWay } from '#core/model/record.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
@@ -64,23 +66,26 @@ export interface OutageJudgement {
   /** The shards that it was written to: of two releases, each may have another number of them. */
   readonly shardsOf: (record: ProcessRecord) => readonly number[];
   readonly outageAfterMs: number;
+  /** Whether replies of the agent ever waited, so that sweeps may have left its late calls alone until an outage began. */
+  readonly haveRepliesWaited: (agent: AgentName) => boolean;
 }
 
 /** R20: an attempt counts as interrupted only where ticks did not run, or the store failed them. */
 export function judgeOutages(
-  { writes, sweepRuns: seen, shardsOf, outageAfterMs }: OutageJudgement,
+  { writes, sweepRuns: seen, shardsOf, outageAfterMs, haveRepliesWaited }: OutageJudgement,
   breach: Breach,
 ): void {
   for (const { before, after } of writes) {
     const entry = after.history.at(-1);
     if (before === null || entry?.type !== 'interrupted' || entry.reason !== 'outage') continue;
     const gaps = shardsOf(after).flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at));
-    for (const { name, progress } of before.steps) {
+    for (const { name, agent, progress } of before.steps) {
       if (!entry.steps.includes(name) || !underWay(progress)) continue;
       const { completeBy } = progress;
+      const leftMs = haveRepliesWaited(agent) ? leftAloneMaxMs : 0;
       const isInGap = gaps.some(
         ({ from, until }) =>
-          completeBy >= from - outageAfterMs && completeBy <= until + outageAfterMs,
+          completeBy >= from - outageAfterMs - leftMs && completeBy <= until + outageAfterMs,
       );
       if (!isInGap) {
         breach(

@@ -145,7 +145,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'complete a sweep although no write succeeded',
     'supervisor',
-    'if (unwritten === 0 || unwritten < found) return;',
+    'if (!isRefused(total)) return;',
     'return;',
   ),
   mutant(

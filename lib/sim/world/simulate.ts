@@ -5,6 +5,7 @@
 
 import type { Breach, Violation } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
 import { repairWatch } from '#sim/checks/repair-watch.ts';
@@ -245,7 +246,8 @@ function judge(
   if (!oneProcess && clocksWereRight(faults.hits)) {
     const { sweepRuns } = shared;
     const shardsOf = ({ orderId }: ProcessRecord) => table.shardsOf(orderId);
-    judgeOutages({ writes, sweepRuns, shardsOf, outageAfterMs }, breach);
+    const haveRepliesWaited = (agent: AgentName) => shared.replyDelays.has(agent);
+    judgeOutages({ writes, sweepRuns, shardsOf, outageAfterMs, haveRepliesWaited }, breach);
   }
 }
 

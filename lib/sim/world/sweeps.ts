@@ -61,9 +61,13 @@ export function sweeps(options: SweepOptions): Sweeps {
       swept.push(host.machine);
       try {
         const sweep = sweeping.tick();
-        await (shard === null ? sweep.tick() : sweep.shard(shard, mayContinue));
-        completed();
-        if (shard === null) await sweeping.nudgeHeld();
+        if (shard !== null) return void (await sweep.shard(shard, mayContinue));
+        try {
+          await sweep.tick();
+          completed();
+        } finally {
+          await sweeping.nudgeHeld();
+        }
       } finally {
         swept.splice(swept.indexOf(host.machine), 1);
       }

@@ -74,7 +74,7 @@ test('so does one while a shard recovers from an outage', async () => {
   const gaps = [{ from: start - 9 * minute, until: start }];
   const lease = { holder: 'sweep', nowMs: start, leaseMs: minute };
   await coordination.acquire(0, lease, noMemory);
-  await coordination.release(0, 'sweep', { aliveAt: start, gaps, rampAt: 0 });
+  await coordination.release(0, 'sweep', { ...noMemory, aliveAt: start, gaps });
   clock.jump(10_001);
   await of().onChecks([checkOf('one')]);
   expect((await record(id)).revision).toBe(revision);
