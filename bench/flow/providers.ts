@@ -126,7 +126,7 @@ function provider(
   beganAt: number,
 ): AgentImplementation<z.infer<typeof sale>, z.infer<typeof charge>> {
   const [from, to] = outages[name];
-  async function call<Answer>(signal: AbortSignal, work: () => Answer): Promise<Answer> {
+  async function call<Answer>(signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
     const at = systemClock.now() - beganAt;
     if (at >= from && at < to) throw new TransientFault('http-503', 'The provider is down.');
     return underFaults(faults, world, signal, work, lost);
@@ -143,20 +143,17 @@ function provider(
   return {
     contract: paymentBy(failover).member(name),
     perform: ({ sale: amountCents }, { orderId, idempotencyKey: key, signal }) =>
-      charged(signal, () => {
+      charged(signal, async () => {
         const job = { orderId, amountCents, output: {} };
-        const performed = ledger.perform(
+        const performed = await ledger.perform(
           { service: 'payment', key, fingerprint: key, job },
-          () => ({
-            kind: 'applied',
-            answer: '',
-          }),
+          () => ({ kind: 'applied', answer: '' }),
         );
         if (performed.kind === 'applied') return { provider: name };
         throw new PermanentFault(performed.kind, 'The charge was undone before.', 'none');
       }),
     undo: ({ performKey }, { signal }) =>
-      call(signal, () => void ledger.undo('payment', performKey)),
+      call(signal, async () => void (await ledger.undo('payment', performKey))),
   };
 }
 

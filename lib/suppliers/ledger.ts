@@ -5,9 +5,10 @@
  * 2. The first verdict on a key is final: every repeat of the request gets the same answer.
  * 3. After an undo of a key, it has no effect, now or later.
  *
- * Every call is one synchronous transaction, so calls with one key are serialised.
+ * Calls that come in one turn of the event loop share one transaction, in the order in which they came: a service that waits for the disk
+ * at each call would not answer under load, and a test of Reeve would measure that.
  */
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   countOf,
   createEntries,
@@ -41,9 +42,18 @@ export type Performed = Verdict | { readonly kind: 'tombstoned' | 'key-reused' }
 
 export type Summary = Record<ServiceName, Record<EntryState, number>>;
 
+/** A call that waits for the transaction of its turn. */
+interface Waiting {
+  /** Returns what answers the call once its effect is durable. */
+  readonly work: () => () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class Ledger {
   readonly #db: DatabaseSync;
   readonly #now: () => number;
+  readonly #waiting: Waiting[] = [];
+  readonly #statements = new Map<string, StatementSync>();
 
   /**
    * Opens the ledger; creates it when it does not exist.
@@ -63,8 +73,8 @@ export class Ledger {
    *
    * @param verdict called for a new key only; its result is stored and replayed
    */
-  perform(call: PerformCall, verdict: () => Verdict): Performed {
-    return this.#inTransaction(() => {
+  perform(call: PerformCall, verdict: () => Verdict): Promise<Performed> {
+    return this.#inTurn<Performed>(() => {
       const entry = this.#effectOf(call.service, call.key);
       if (entry === null) {
         const first = verdict();
@@ -89,22 +99,18 @@ export class Ledger {
    *
    * @returns whether there was an effect to undo; a repeat returns the same
    */
-  undo(service: ServiceName, performKey: string): boolean {
-    return this.#inTransaction(() => {
-      this.#db
-        .prepare(
-          `UPDATE entries SET state = 'undone', at_ms = ?
+  undo(service: ServiceName, performKey: string): Promise<boolean> {
+    return this.#inTurn(() => {
+      this.#prepared(
+        `UPDATE entries SET state = 'undone', at_ms = ?
            WHERE service = ? AND key = ? AND state = 'applied'`,
-        )
-        .run(this.#now(), service, performKey);
+      ).run(this.#now(), service, performKey);
       // A declined key keeps its row, which refuses later performs like a tombstone.
-      this.#db
-        .prepare(
-          `INSERT INTO entries (service, key, state, calls, effects, at_ms)
+      this.#prepared(
+        `INSERT INTO entries (service, key, state, calls, effects, at_ms)
            VALUES (?, ?, 'tombstoned', 0, 0, ?)
            ON CONFLICT (service, key) DO NOTHING`,
-        )
-        .run(service, performKey, this.#now());
+      ).run(service, performKey, this.#now());
       return this.#effectOf(service, performKey)?.state === 'undone';
     });
   }
@@ -113,8 +119,8 @@ export class Ledger {
   entries(orderId?: string): Entry[] {
     const rows =
       orderId === undefined
-        ? this.#db.prepare('SELECT * FROM entries ORDER BY rowid').all()
-        : this.#db.prepare('SELECT * FROM entries WHERE order_id = ? ORDER BY rowid').all(orderId);
+        ? this.#prepared('SELECT * FROM entries ORDER BY rowid').all()
+        : this.#prepared('SELECT * FROM entries WHERE order_id = ? ORDER BY rowid').all(orderId);
     return rows.map(entryOf);
   }
 
@@ -125,55 +131,82 @@ export class Ledger {
       payment: noneYet(),
       shipping: noneYet(),
     };
-    const rows = this.#db
-      .prepare('SELECT service, state, count(*) AS count FROM entries GROUP BY service, state')
-      .all();
+    const rows = this.#prepared(
+      'SELECT service, state, count(*) AS count FROM entries GROUP BY service, state',
+    ).all();
     for (const { service, state, count } of rows.map(countOf)) summary[service][state] = count;
     return summary;
   }
 
+  /** Answers the calls that wait, and closes the file. */
   close(): void {
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    this.#commit();
+    this.#db.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   #effectOf(service: ServiceName, key: string): EffectEntry | null {
-    const row = this.#db
-      .prepare('SELECT state, fingerprint, answer FROM entries WHERE service = ? AND key = ?')
-      .get(service, key);
+    const row = this.#prepared(
+      'SELECT state, fingerprint, answer FROM entries WHERE service = ? AND key = ?',
+    ).get(service, key);
     return row === undefined ? null : effectEntryOf(row);
   }
 
   /** An upsert, although the row is always new, so that a second effect would be counted and not hidden. */
   #write(call: PerformCall, verdict: Verdict): void {
-    this.#db
-      .prepare(
-        `INSERT INTO entries
+    this.#prepared(
+      `INSERT INTO entries
            (service, key, order_id, fingerprint, state, calls, effects, amount_cents, answer, at_ms)
          VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
          ON CONFLICT (service, key) DO UPDATE
            SET calls = calls + 1, effects = effects + excluded.effects`,
-      )
-      .run(
-        call.service,
-        call.key,
-        call.job.orderId,
-        call.fingerprint,
-        verdict.kind,
-        verdict.kind === 'applied' ? 1 : 0,
-        call.job.amountCents,
-        verdict.answer,
-        this.#now(),
-      );
+    ).run(
+      call.service,
+      call.key,
+      call.job.orderId,
+      call.fingerprint,
+      verdict.kind,
+      verdict.kind === 'applied' ? 1 : 0,
+      call.job.amountCents,
+      verdict.answer,
+      this.#now(),
+    );
   }
 
   /** Also adds the order id to a tombstone, because an undo does not contain it. */
   #countCall(call: PerformCall): void {
-    this.#db
-      .prepare(
-        `UPDATE entries SET calls = calls + 1, order_id = coalesce(order_id, ?)
+    this.#prepared(
+      `UPDATE entries SET calls = calls + 1, order_id = coalesce(order_id, ?)
          WHERE service = ? AND key = ?`,
-      )
-      .run(call.job.orderId, call.service, call.key);
+    ).run(call.job.orderId, call.service, call.key);
+  }
+
+  /** @throws what made the transaction fail, for each of its calls: none of them had an effect */
+  #inTurn<Result>(work: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const answered = () => {
+        const result = work();
+        return () => resolve(result);
+      };
+      if (this.#waiting.push({ work: answered, reject }) === 1) setImmediate(() => this.#commit());
+    });
+  }
+
+  #commit(): void {
+    const calls = this.#waiting.splice(0);
+    if (calls.length === 0) return;
+    try {
+      const answers = this.#inTransaction(() => calls.map(({ work }) => work()));
+      for (const answer of answers) answer();
+    } catch (error) {
+      for (const { reject } of calls) reject(error);
+    }
   }
 
   /** IMMEDIATE takes the lock before the first read, so that no other process writes in between. */

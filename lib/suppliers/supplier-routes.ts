@@ -1,4 +1,4 @@
-/** `perform` and `undo` of every service: checks the request, simulates faults, runs one ledger transaction. */
+/** `perform` and `undo` of every service: checks the request, simulates faults, asks the ledger. */
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import { explain } from './explain.ts';
@@ -79,7 +79,7 @@ async function perform(
     faults,
     world,
     c.req.raw.signal,
-    () => replyTo(c, ledger.perform(call, verdict)),
+    async () => replyTo(c, await ledger.perform(call, verdict)),
     () => transient(c, service),
   );
 }
@@ -97,7 +97,7 @@ async function undo(
     faults,
     world,
     c.req.raw.signal,
-    () => c.json({ undone: ledger.undo(service, input.data.performKey) }),
+    async () => c.json({ undone: await ledger.undo(service, input.data.performKey) }),
     () => transient(c, service),
   );
 }

@@ -29,7 +29,7 @@ export async function underFaults<Answer>(
   faults: Faults,
   world: World,
   gone: AbortSignal,
-  work: () => Answer,
+  work: () => Promise<Answer>,
   lost: () => Answer,
 ): Promise<Answer> {
   if (faults.latencyMs > 0) await world.sleep(faults.latencyMs, world.closing);
@@ -40,13 +40,13 @@ export async function underFaults<Answer>(
     case 'transient-before':
       return lost();
     case 'transient-after':
-      work();
+      await work();
       return lost();
     case 'hang-before':
       await aborted(gone);
       return lost();
     case 'hang-after':
-      work();
+      await work();
       await aborted(gone);
       return lost();
   }
