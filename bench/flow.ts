@@ -16,6 +16,7 @@ import { outage } from './flow/outage.ts';
 import { overload } from './flow/overload.ts';
 import { providers } from './flow/providers.ts';
 import { recovery } from './flow/recovery.ts';
+import { services } from './flow/services.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -23,7 +24,7 @@ const { values: flags } = parseArgs({
     only: {
       type: 'string',
       default:
-        'burst,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits,limits-model,limit-kills',
+        'burst,services,overload,offered,outage,hang,recovery,endpoints,endpoints-model,providers,limits,limits-model,limit-kills',
     },
     json: { type: 'boolean', default: false },
     /** Another process keeps one core busy all the time. */
@@ -45,6 +46,8 @@ const { values: flags } = parseArgs({
 });
 /** Orders of which a fourth meet a silent agent. */
 const recoveryOrders = 800;
+/** Services: orders at once. */
+const atOnce = [1_000, 4_000];
 /** Providers: charges. */
 const charges = 300;
 const killedInstances = 1_000;
@@ -66,6 +69,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         yield await burst({ orders: Number(flags.orders), callMs, concurrency });
       }
     }
+  },
+  async *services() {
+    for (const orders of atOnce) yield await services(orders);
   },
   async *overload(say) {
     yield await overload(Number(flags['overload-s']), say);
