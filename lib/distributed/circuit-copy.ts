@@ -2,6 +2,7 @@
  * The circuit of one agent as one instance knows it. What another instance stored is adopted when it is read; errors of the
  * store are logged, because the stored circuit is advisory (R26), and the instance goes on with what it knows.
  */
+
 import { type Circuit, newCircuit } from '#core/flow/circuit.ts';
 import {
   adopted,
@@ -14,6 +15,7 @@ import { errorKind } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Circuits } from '#ports/health/circuits.ts';
 import type { Log } from '#ports/log.ts';
+import { isOlder } from './read-age.ts';
 
 /** Options of {@link circuitCopy}. */
 export interface CircuitCopyOptions {
@@ -55,6 +57,8 @@ export function circuitCopy(options: CircuitCopyOptions): CircuitCopy {
   /** The epoch of the stored circuit that this instance knows; 0: it knows none. */
   let known = 0;
   let readAt = Number.NEGATIVE_INFINITY;
+  /** Until when the probe of that epoch of this instance may end, ms since the epoch. */
+  let probe = { epoch: -1, until: 0 };
   /** Whether this instance has changed the state since it read or stored it. */
   let isUnsaved = false;
 
@@ -77,8 +81,11 @@ export function circuitCopy(options: CircuitCopyOptions): CircuitCopy {
     known = Math.max(known, shared.epoch);
   }
 
-  async function store(probeUntil = 0): Promise<boolean> {
+  async function store(until?: number): Promise<boolean> {
     const own = circuit;
+    if (until !== undefined) probe = { epoch: own.epoch, until };
+    // A write that was asked for before stores the probe as well: without its end, others would probe, too (R27).
+    const probeUntil = probe.epoch === own.epoch ? probe.until : 0;
     const shared = sharedOf(own, known + 1, { by: instance, probeUntil });
     if (shared === null || !isUnsaved) return false;
     const isStored = await unlessUnavailable(circuits.store(agent, shared, known));
@@ -102,7 +109,7 @@ export function circuitCopy(options: CircuitCopyOptions): CircuitCopy {
       return false;
     }
     known = Math.max(known, other.epoch);
-    return store(probeUntil);
+    return store(until);
   }
 
   return {
@@ -114,7 +121,7 @@ export function circuitCopy(options: CircuitCopyOptions): CircuitCopy {
     doubt() {
       if (circuit.state === 'closed' || circuit.state === 'recovering') known = 0;
     },
-    isStale: () => clock.now() - readAt >= readEveryMs,
+    isStale: () => isOlder(readAt, readEveryMs, clock.now()),
     async read() {
       readAt = clock.now();
       const shared = await unlessUnavailable(circuits.read(agent));

@@ -42,12 +42,11 @@ export function heldStarter({
   /** By agent: with one count for all, the replies of two members in turn would leave a source out. */
   const turns = new Map<string, number>();
 
-  /** The agent and its pools, each first in turn. */
+  /** The agent and its pools, from the one whose turn it is. */
   function namesOf(agent: string): readonly string[] {
     const own = [...pools].flatMap(([pool, members]) => (members.includes(agent) ? [pool] : []));
     const all = [agent, ...own];
-    const turn = ((turns.get(agent) ?? 0) + 1) % all.length;
-    turns.set(agent, turn);
+    const turn = (turns.get(agent) ?? 0) % all.length;
     return [...all.slice(turn), ...all.slice(0, turn)];
   }
 
@@ -79,6 +78,7 @@ export function heldStarter({
         await gates.applied(replies, records);
         const count = await gates.startable(agent, replies, records);
         if (count === 0) return [];
+        turns.set(agent, ((turns.get(agent) ?? 0) + 1) % namesOf(agent).length);
         return await chosenOf(agent, count);
       } catch (error) {
         log.warn('held-steps-unread', { agent, error: errorKind(error) });

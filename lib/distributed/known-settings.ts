@@ -3,11 +3,13 @@
  * per second where there are pools or limits, or something was changed; else every ten seconds, because there is hardly ever
  * something to read. What cannot be read is as it was (R26).
  */
+
 import type { AgentSettings } from '#core/definition/agent-settings.ts';
 import { errorKind } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { AgentSettingStore, KnownSettings } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
+import { isOlder } from './read-age.ts';
 
 /** Options of {@link knownSettings}. */
 export interface KnownSettingsOptions {
@@ -54,9 +56,8 @@ export function knownSettings({
     current: () => settings,
     refresh() {
       const isQuiet = isKnown && !isOftenChanged && settings.size === 0;
-      const sinceMs = clock.now() - readAt;
-      const isNew = sinceMs >= 0 && sinceMs < (isQuiet ? quietReadEveryMs : readEveryMs);
-      if (reading === undefined && isNew) return undefined;
+      const isOld = isOlder(readAt, isQuiet ? quietReadEveryMs : readEveryMs, clock.now());
+      if (reading === undefined && !isOld) return undefined;
       reading ??= read().finally(() => {
         reading = undefined;
       });

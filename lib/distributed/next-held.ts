@@ -3,12 +3,14 @@
  * class (R24), and in turn between the queues of a tenant. An index lists them by tenant and queue, so it is read one after the
  * other, from where the last read ended: one with many orders hides no other.
  */
+
 import { classWeights } from '#core/flow/fair-queue.ts';
 import { type FairTurns, fairTurns } from '#core/flow/fair-turns.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { HeldOrder, HeldPlace, HeldSteps } from '#ports/held-steps.ts';
+import { isOlder } from './read-age.ts';
 import { recentMap } from './recent-map.ts';
 
 /** An order that is next. */
@@ -117,7 +119,7 @@ function turnsOfAgent(options: NextHeldOptions) {
 
   function forgetTaken(): void {
     for (const [orderId, at] of taken) {
-      if (clock.now() - at < takenForMs) return;
+      if (!isOlder(at, takenForMs, clock.now())) return;
       taken.delete(orderId);
     }
   }
@@ -202,15 +204,15 @@ function leaveOutTaken(flows: Shown['flows']): void {
 /** How many orders a page has, of which one is next. */
 function pageSize() {
   let size = pages.least;
-  /** The orders that were taken from queues that have more than a page of them. */
-  const fromPart = new Set<OrderId>();
+  /** The orders that were taken from queues that have more than a page of them; sweeps do not say what became of theirs. */
+  const fromPart = recentMap<true>(pages.most);
   return {
     current: () => Math.ceil(size),
-    tookFromPart: (orderId: OrderId) => fromPart.add(orderId),
+    tookFromPart: (orderId: OrderId) => fromPart.set(orderId, true),
     /** Where the queues have no others, each instance finds the same orders, however many it reads. */
     tried(asked: readonly OrderId[], overtaken: readonly OrderId[]): void {
-      const own = asked.filter((orderId) => fromPart.has(orderId)).length;
-      const lost = overtaken.filter((orderId) => fromPart.has(orderId)).length;
+      const own = asked.filter((orderId) => fromPart.get(orderId)).length;
+      const lost = overtaken.filter((orderId) => fromPart.get(orderId)).length;
       for (const orderId of asked) fromPart.delete(orderId);
       const part = own === 0 ? 0 : lost / own;
       if (part > pages.often) size = Math.min(pages.most, size * pages.growth);

@@ -8,11 +8,13 @@
  *    corrections of all instances together are as large as that of one would be.
  * 3. While nothing waits, an instance sends what comes, up to a number that the counts of the queues bound.
  */
+
 import { errorKind } from '#core/model/errors.ts';
 import type { OrderId, StepName } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Backlog, RequestBacklog } from '#ports/request-backlog.ts';
+import { isOlder } from './read-age.ts';
 
 /** Options of {@link requestFlow}. */
 export interface RequestFlowOptions {
@@ -124,7 +126,7 @@ export function requestFlow({
   return {
     isStale() {
       const isQuiet = backlog.waiting === 0 && sent <= quiet.sentMax;
-      return clock.now() - readAt >= (isQuiet ? quiet.readEveryMs : readEveryMs);
+      return isOlder(readAt, isQuiet ? quiet.readEveryMs : readEveryMs, clock.now());
     },
     async read() {
       readAt = clock.now();

@@ -5,6 +5,7 @@
  * The report is read by the first order of an instance. While nothing is known to wait, it is read again at most every ten
  * seconds and every ten orders; otherwise at most once per second. A report that cannot be read refuses no order.
  */
+
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import { admissionOf } from '#core/flow/admission-rule.ts';
 import { type HeldBacklog, loadOf } from '#core/flow/held-backlog.ts';
@@ -14,6 +15,7 @@ import type { Admission, OfferedOrder } from '#ports/admission.ts';
 import type { BacklogReport } from '#ports/backlog-report.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
+import { isOlder } from './read-age.ts';
 
 /** Options of {@link sharedAdmission}. */
 export interface SharedAdmissionOptions {
@@ -61,9 +63,8 @@ export function sharedAdmission(options: SharedAdmissionOptions): Admission {
   }
 
   function isStale(nowMs: number): boolean {
-    const sinceMs = nowMs - readAt;
-    if (current(nowMs) !== null) return sinceMs >= readEveryMs;
-    return sinceMs >= quietReadEveryMs && offered >= readEveryOrders;
+    if (current(nowMs) !== null) return isOlder(readAt, readEveryMs, nowMs);
+    return isOlder(readAt, quietReadEveryMs, nowMs) && offered >= readEveryOrders;
   }
 
   async function read(): Promise<void> {

@@ -40,7 +40,7 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
   let probing: number | null = null;
 
   function later(work: () => Promise<unknown>): void {
-    storing = storing.then(work);
+    storing = storing.then(() => work());
   }
 
   async function becomesProbe({ idempotencyKey: step, endBy, completeBy }: Request) {
@@ -83,7 +83,7 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
         const before = copy.current();
         const after = afterCall(before, { epoch, step, order, isAnswered }, clock.now());
         copy.change(after);
-        if (after.state !== before.state) later(copy.store);
+        if (after.state !== before.state) later(() => copy.store());
         else if (!isAnswered && copy.isStale()) later(copy.read);
       };
       const isProbe = state === 'half-open';
@@ -94,7 +94,7 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
       // Another instance makes the probe, or the call in flight will say how the service is.
       if (ownProbe !== before.epoch || probing === before.epoch) return;
       copy.change(afterNoCall(before, step, clock.now()));
-      if (copy.current() !== before) later(copy.store);
+      if (copy.current() !== before) later(() => copy.store());
     },
     state: () => copy.current().state,
     async stored() {

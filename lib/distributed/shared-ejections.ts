@@ -2,11 +2,13 @@
  * The endpoints that one of several instances of an agent has ejected, for the others. While calls succeed, nothing is read
  * or stored: an instance reads after a failed call, at most once per second, and stores an ejection of its own.
  */
+
 import { errorKind } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Ejections } from '#ports/health/ejections.ts';
 import type { Log } from '#ports/log.ts';
 import type { EjectionShare } from '#roles/agent/endpoint-tries.ts';
+import { isOlder } from './read-age.ts';
 
 /** Options of {@link sharedEjections}. */
 export interface SharedEjectionsOptions {
@@ -43,7 +45,7 @@ export function sharedEjections(options: SharedEjectionsOptions): SharedEjection
     },
     failed(adopt) {
       const nowMs = clock.now();
-      if (nowMs >= readAt && nowMs - readAt < readEveryMs) return;
+      if (!isOlder(readAt, readEveryMs, nowMs)) return;
       readAt = nowMs;
       later(async () => adopt(await ejections.read(agent)));
     },

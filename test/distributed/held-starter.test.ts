@@ -121,6 +121,19 @@ test('orders that wait for the agent, for its pool and for its group start in tu
   expect(turns.slice(3)).toEqual(turns.slice(0, 3));
 });
 
+test('they do so although the Scheduler says after each start what became of its orders', async () => {
+  const { next, wait, starter } = instance(new Map([['pay', [east, west]]]));
+  for (const name of ['pay', 'pay-east']) wait(name, 100);
+  const turns: string[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    const asked = await next(east);
+    turns.push(...namesOf(asked));
+    await starter.more(east, { asked, overtaken: [], isLast: false });
+  }
+  expect(turns.slice(0, 2).toSorted()).toEqual(['pay', 'pay-east']);
+  expect(turns.slice(2)).toEqual(turns.slice(0, 2));
+});
+
 test('what one source cannot fill is filled by the others, and no more than the agent can begin', async () => {
   const { next, wait } = instance(poolsOfPay);
   wait('pay', 1);

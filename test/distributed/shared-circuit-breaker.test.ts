@@ -1,15 +1,17 @@
 /** The circuit that several instances of an agent share. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Request } from '#core/model/message.ts';
 import {
   type SharedCircuitBreaker,
   sharedCircuitBreaker,
 } from '#distributed/shared-circuit-breaker.ts';
+import type { Circuits } from '#ports/health/circuits.ts';
 import { call } from '../support/agent-requests.ts';
 import { testLog } from '../support/log.ts';
 import { memoryCircuits } from '../support/memory-circuits.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 function deployment() {
   const circuits = memoryCircuits();
@@ -270,4 +272,50 @@ test('an instance that could not store its change does not overwrite the probe o
   await attempt(late, world.request('p'), 'failed');
   await attempt(late, world.request('probe'), 'failed');
   expect(world.circuits.stored.get('paint')).toEqual(before);
+});
+
+test('a half-open circuit is stored with the end of its probe, also by a write that was asked for before (R27)', async () => {
+  const clock = virtualClock();
+  const real = memoryCircuits();
+  const stored: SharedCircuit[] = [];
+  let answers: (() => void)[] = [];
+  let isSlow = false;
+  const circuits: Circuits = {
+    ...real,
+    async store(agent, circuit, after) {
+      stored.push(circuit);
+      if (isSlow) await new Promise<void>((resolve) => answers.push(resolve));
+      return real.store(agent, circuit, after);
+    },
+  };
+  const breaker = sharedCircuitBreaker({
+    ...{ agent: 'paint', instance: 'one', circuits, clock, log: testLog() },
+  });
+  const request = (order: string) => call(order, 'east', 1, clock.now() - Date.UTC(2026, 0, 1));
+  for (let at = 0; at < 5; at += 1) await attempt(breaker, request(`o${at}`), 'failed');
+  clock.jump(1_500);
+  const probe = request('probe');
+  await breaker.begin(probe);
+  const probing = breaker.admit(probe);
+  isSlow = true;
+  if (!('gate' in probing)) probing.answered();
+  breaker.end(probe);
+  for (let at = 0; at < 8; at += 1) {
+    const failing = request(`again-${at}`);
+    await breaker.begin(failing);
+    const admitted = breaker.admit(failing);
+    if (!('gate' in admitted)) admitted.failed();
+  }
+  expect(breaker.state()).toBe('open');
+  clock.jump(1_500);
+  const begun = breaker.begin(request('second-probe'));
+  for (let rounds = 0; rounds < 10; rounds += 1) {
+    await settled();
+    for (const answer of answers.splice(0)) answer();
+  }
+  answers = [];
+  await begun;
+  const ends = stored.flatMap((one) => (one.state === 'half-open' ? [one.probeUntil] : []));
+  expect(ends.length).toBeGreaterThan(1);
+  for (const end of ends) expect(end).toBeGreaterThan(clock.now() - 10_000);
 });

@@ -101,7 +101,7 @@ export const mistakesOfLeases: readonly Mistake[] = [
     roomLeases,
     rooms,
     'a heartbeat takes the grace away',
-    'until: until + graceMs,',
-    'until,',
+    'extend(holder, until + graceMs)',
+    'extend(holder, until)',
   ),
 ];

@@ -57,8 +57,8 @@ export const mistakesOfLimits: readonly Mistake[] = [
     slots,
     asked,
     'a call keeps its room in one limit while it waits for another',
-    'leaveAll(rooms, entered);',
-    '',
+    'if (room === null) {\n      leaveAll(rooms, entered);',
+    'if (room === null) {',
   ),
   mistake(
     'lib/distributed/limits/common-slot.ts',

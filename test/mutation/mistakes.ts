@@ -6,6 +6,7 @@ import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
+import { mistakesOfInstances } from './mistakes-of-instances.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
@@ -388,5 +389,6 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLongLife,
   ...mistakesOfOneItem,
   ...mistakesOfPackage,
+  ...mistakesOfInstances,
   ...mistakesOfReplyDelays,
 ];

@@ -91,13 +91,16 @@ function closedCircuit(epoch: number, nowMs: number, rate: CallRate): Closed {
   return { state: 'closed', epoch, latest: noCalls(nowMs), rate };
 }
 
+/** A correct clock sets no instant so far ahead: the clock was set back since, so the instant has come. */
+const comes = (at: number, nowMs: number) => (at - nowMs > probeEvery.maxMs ? nowMs : at);
+
 /** The circuit after it admitted a step; null when it does not. The first step that an open circuit admits is its probe. */
 export function admitted(circuit: Circuit, step: string, nowMs: number): Circuit | null {
   switch (circuit.state) {
     case 'closed':
       return circuit;
     case 'open': {
-      if (nowMs < circuit.probeAt) return null;
+      if (nowMs < comes(circuit.probeAt, nowMs)) return null;
       const { epoch, since, probes, goodRate } = circuit;
       return { state: 'half-open', epoch: epoch + 1, since, probe: step, probes, goodRate };
     }
@@ -113,8 +116,10 @@ export function admitted(circuit: Circuit, step: string, nowMs: number): Circuit
 }
 
 /** A recovering circuit is closed once fewer calls are asked for than it admits. */
-export function settled(circuit: Circuit, nowMs: number): Circuit {
-  if (circuit.state !== 'recovering') return circuit;
+export function settled(known: Circuit, nowMs: number): Circuit {
+  if (known.state !== 'recovering') return known;
+  const from = comes(known.from, nowMs);
+  const circuit = from === known.from ? known : { ...known, from, admitted: 0 };
   const elapsedMs = Math.max(0, nowMs - circuit.from);
   const left = leftAfter(circuit, elapsedMs);
   // Two seconds of unused rate say that no more calls are asked for.
@@ -143,7 +148,7 @@ export function admitsAt(circuit: Circuit, nowMs: number): number | null {
     case 'closed':
       return nowMs;
     case 'open':
-      return circuit.probeAt;
+      return comes(circuit.probeAt, nowMs);
     case 'half-open':
       return null;
     case 'recovering': {

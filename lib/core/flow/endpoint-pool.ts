@@ -102,7 +102,9 @@ export function endpointPool(endpoints: readonly Endpoint[]): EndpointPool {
 
   return {
     choose(nowMs, random, tried) {
-      const may = members.filter((member) => !isEjected(member, nowMs));
+      const healthy = members.filter((member) => !isEjected(member, nowMs));
+      // A clock that was set back joins ejections that followed each other.
+      const may = healthy.length > 0 ? healthy : members;
       const untried = may.filter(({ url }) => !tried.has(url));
       const member = betterOfTwo(untried.length > 0 ? untried : may, nowMs, random);
       const began = { at: nowMs };

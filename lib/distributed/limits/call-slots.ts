@@ -79,10 +79,14 @@ async function enterAll(
   for (const { limit, definedAtOnce, name, queue } of counted) {
     if (limit.atOnce === null) continue;
     const holder = newHolder();
-    const room = await rooms.enter({
+    const want = {
       ...{ name: callsItemName(name), max: limit.atOnce, isBehind: isBehind(queue) },
       definedMax: definedAtOnce ?? limit.atOnce,
       ...{ holder, until: time.latest(request.completeBy) },
+    };
+    const room = await rooms.enter(want).catch((error: unknown) => {
+      leaveAll(rooms, entered);
+      throw error;
     });
     if (room === null) {
       leaveAll(rooms, entered);

@@ -26,7 +26,10 @@ export async function leaseCommonSlot(
   const leased: (Slot & { readonly name: string })[] = [];
   for (const [place, wantOf] of wants.entries()) {
     const want = wantOf(startAt, startBy);
-    const answer = await rates.lease(want);
+    const answer = await rates.lease(want).catch((error: unknown) => {
+      for (const slot of leased) rates.giveBack(slot.name, slot);
+      throw error;
+    });
     if (answer.kind === 'slot') leased.push({ ...answer, name: want.rate.name });
     if (answer.kind !== 'slot' || answer.startAt > startBy) {
       for (const slot of leased) rates.giveBack(slot.name, slot);

@@ -1,6 +1,8 @@
 /** One item of calls at once, as one instance knows it. */
+
 import type { Clock } from '#ports/clock.ts';
 import type { Holders, LimitItems } from '#ports/limit-items.ts';
+import { isOlder } from '../read-age.ts';
 
 /** See {@link roomItem}. */
 export interface RoomItem {
@@ -15,6 +17,8 @@ export interface RoomItem {
   enter(holder: string, until: number, max: number): Promise<boolean>;
   /** The holder has gone. `isScarce`: others may want its room. */
   leave(holder: string, isScarce: boolean): void;
+  /** The holder may stay until then. False: it has no room. @throws {UnavailableError} */
+  extend(holder: string, until: number): Promise<boolean>;
   /** Writes who has gone, if others may want their room. @throws {UnavailableError} */
   settle(): Promise<void>;
 }
@@ -27,7 +31,7 @@ const keepMs = 24 * 60 * 60_000;
  * Until when an item is kept after a write. The writer knows neither all holders nor who of them is extended later, but none
  * has room for longer than `longestMs` from now.
  */
-export const keptUntil = (nowMs: number, longestMs: number) => nowMs + longestMs + keepMs;
+const keptUntil = (nowMs: number, longestMs: number) => nowMs + longestMs + keepMs;
 /** Another instance may change the item between two writes; after so many writes the call waits. */
 const writesMax = 3;
 /** Those who have gone are written at the latest when so many of one item are known. */
@@ -91,7 +95,7 @@ export function roomItem({ items, clock, longestMs }: RoomItemOptions, name: str
   /** Lets as many of them enter as there is room for. */
   async function enterAll({ come, max }: Batch): Promise<ReadonlySet<string>> {
     for (let writes = 0; writes < writesMax; writes += 1) {
-      const isOld = clock.now() - readAt >= askAgainMs;
+      const isOld = isOlder(readAt, askAgainMs, clock.now());
       const count = Math.max(writes === 0 && isOld ? 1 : 0, max - used());
       const some = new Map([...come].slice(0, count));
       if (some.size === 0) break;
@@ -121,8 +125,17 @@ export function roomItem({ items, clock, longestMs }: RoomItemOptions, name: str
       gone.add(holder);
       isWanted ||= isScarce || gone.size >= goneMax;
     },
+    async extend(holder, until) {
+      const keepUntil = keptUntil(clock.now(), longestMs);
+      const isExtended = await items.extend(name, holder, { until, keepUntil });
+      if (isExtended && holders.has(holder)) holders = new Map(holders).set(holder, until);
+      return isExtended;
+    },
     async settle() {
-      if (isWanted && gone.size > 0) await write(new Map(), 0);
+      // Another instance may have extended the time of one that has gone.
+      for (let writes = 0; writes < writesMax && isWanted && gone.size > 0; writes += 1) {
+        await write(new Map(), 0);
+      }
     },
   };
 }

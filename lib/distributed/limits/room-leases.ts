@@ -11,7 +11,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Random } from '#ports/random.ts';
 import { recentMap } from '../recent-map.ts';
-import { keptUntil, type RoomItem, roomItem } from './room-item.ts';
+import { type RoomItem, roomItem } from './room-item.ts';
 
 /** A holder that comes. */
 export interface RoomWant {
@@ -74,6 +74,17 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
     return item;
   }
 
+  /** After an error it may have entered. */
+  async function entering(name: string, item: RoomItem, want: RoomWant, max: number) {
+    try {
+      return await item.enter(want.holder, want.until + graceMs, max);
+    } catch (error) {
+      item.leave(want.holder, true);
+      left.add(name);
+      throw error;
+    }
+  }
+
   return {
     async enter(want) {
       const shares = sharesOf(want);
@@ -84,7 +95,8 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
         .toSorted((a, b) => b.max - b.item.used() - (a.max - a.item.used()));
       for (const { name, max, item } of emptiest.slice(0, triesMax)) {
         if (want.isBehind && item.used() >= max / 2) continue;
-        if (!(await item.enter(want.holder, want.until + graceMs, max))) continue;
+        const hasEntered = await entering(name, item, want, max);
+        if (!hasEntered) continue;
         return item.used() > max / 2 ? { name, isScarce: true } : { name };
       }
       return null;
@@ -93,11 +105,7 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
       of(name).leave(holder, isScarce === true);
       left.add(name);
     },
-    extend: (item, holder, until) =>
-      items.extend(item, holder, {
-        until: until + graceMs,
-        keepUntil: keptUntil(clock.now(), longestMs),
-      }),
+    extend: (item, holder, until) => of(item).extend(holder, until + graceMs),
     async settle() {
       const due = [...left];
       left.clear();

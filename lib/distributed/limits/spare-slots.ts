@@ -10,7 +10,7 @@ export interface Slot {
 /** See above. */
 export interface SpareSlots {
   add(slots: readonly Slot[]): void;
-  /** The earliest one between these instants, which a request sent now reaches in time. */
+  /** The earliest one that a call can begin in between these instants, and that a request sent now reaches in time. */
   take(from: number, by: number): Slot | undefined;
   /** The instant of the one that {@link SpareSlots.take} would give; undefined: none. */
   next(from: number): number | undefined;
@@ -19,13 +19,21 @@ export interface SpareSlots {
 /** A request is on its way for at most so long, nearly always, ms. */
 export const travelMs = 100;
 
+/**
+ * A slot of a slow rate lasts for long: while it does, it is not over, and the next one is far. Those of quick rates are over when they
+ * begin, because another limit of the call would hardly have a slot in what is left.
+ */
+const lastsFromMs = 1_000;
+const lastOf = ({ startAt, startBy }: Slot) =>
+  startBy - startAt >= lastsFromMs ? startBy : startAt;
+
 /** None at first. */
 export function spareSlots(clock: Pick<Clock, 'now'>): SpareSlots {
   let own: readonly Slot[] = [];
   function find(from: number): Slot | undefined {
     const least = clock.now() + travelMs;
-    own = own.filter(({ startAt }) => startAt >= least);
-    return own.find(({ startAt }) => startAt >= from);
+    own = own.filter((slot) => lastOf(slot) >= least);
+    return own.find((slot) => lastOf(slot) >= from);
   }
   return {
     add(slots) {
@@ -35,8 +43,11 @@ export function spareSlots(clock: Pick<Clock, 'now'>): SpareSlots {
       const found = find(from);
       if (found === undefined || found.startAt > by) return undefined;
       own = own.filter((slot) => slot !== found);
-      return found;
+      return { ...found, startAt: Math.max(from, found.startAt) };
     },
-    next: (from) => find(from)?.startAt,
+    next(from) {
+      const found = find(from);
+      return found && Math.max(from, found.startAt);
+    },
   };
 }

@@ -244,3 +244,27 @@ test('never more have room than the limit says, and none is lost when an instanc
     { numRuns: 300 },
   );
 });
+
+test('room of a call that sent heartbeats is free for others after its reply, whoever handled them', async () => {
+  const table = limitTable();
+  const make = () =>
+    roomLeases({
+      ...{ items: memoryItems(table), clock: { now: () => begin }, random: { next: () => 0 } },
+      longestCallMs: callMs,
+    });
+  const want = (holder: string) => ({
+    ...{ name: 'pay', max: 1, definedMax: 1, holder, until: begin + callMs / 2, isBehind: false },
+  });
+  const [first, second, third] = [make(), make(), make()];
+  for (const handles of [first, second]) {
+    const room = await first.enter(want('one'));
+    expect(await handles.extend('pay', 'one', begin + callMs)).toBe(true);
+    if (room === null) throw new Error('no room');
+    first.leave(room, 'one');
+    await first.settle();
+    const next = await third.enter(want('two'));
+    expect(next).not.toBeNull();
+    if (next !== null) third.leave(next, 'two');
+    await third.settle();
+  }
+});

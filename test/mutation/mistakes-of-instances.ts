@@ -1,0 +1,64 @@
+/** Mistakes in what one of several instances knows, keeps and gives back. */
+import { type Mistake, mistake } from './mistake.ts';
+
+const coreTest = 'test/core/clock-set-back.test.ts';
+const noAnswerTest = 'test/distributed/limits/no-answer.test.ts';
+
+export const mistakesOfInstances: readonly Mistake[] = [
+  mistake(
+    'lib/core/flow/circuit.ts',
+    coreTest,
+    'a circuit waits until a clock that was set back has caught up',
+    '(at - nowMs > probeEvery.maxMs ? nowMs : at)',
+    'at',
+  ),
+  mistake(
+    'lib/distributed/read-age.ts',
+    'test/distributed/clock-set-back.test.ts',
+    'what was read before the clock was set back stays new',
+    'ageMs < 0 || ageMs >= ms',
+    'ageMs >= ms',
+  ),
+  mistake(
+    'lib/core/flow/endpoint-pool.ts',
+    coreTest,
+    'no endpoint can be called while all are ejected',
+    'healthy.length > 0 ? healthy : members',
+    'healthy',
+  ),
+  mistake(
+    'lib/distributed/circuit-copy.ts',
+    'test/distributed/shared-circuit-breaker.test.ts',
+    'a write that was asked for before stores a probe without its end',
+    'probe.epoch === own.epoch ? probe.until : 0',
+    'until ?? 0',
+  ),
+  mistake(
+    'lib/distributed/held-starter.ts',
+    'test/distributed/held-starter.test.ts',
+    'the end of a start moves the turn of the sources again',
+    'for (const name of namesOf(agent)) next.tried(name, asked, overtaken);',
+    'turns.set(agent, (turns.get(agent) ?? 0) + 1);',
+  ),
+  mistake(
+    'lib/distributed/limits/room-leases.ts',
+    noAnswerTest,
+    'room whose write was stored without an answer is kept',
+    'item.leave(want.holder, true);',
+    '',
+  ),
+  mistake(
+    'lib/distributed/limits/room-item.ts',
+    'test/distributed/limits/room-leases.test.ts',
+    'room of a call that another instance has extended is kept after its reply',
+    'writes < writesMax && isWanted && gone.size > 0',
+    'writes < 1 && isWanted && gone.size > 0',
+  ),
+  mistake(
+    'lib/distributed/limits/spare-slots.ts',
+    noAnswerTest,
+    'the slot of a slow rate is over when it begins',
+    'startBy - startAt >= lastsFromMs ? startBy : startAt',
+    'startAt',
+  ),
+];
