@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { App, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Alias, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { expect, inject, test } from 'vitest';
 import type { AgentProps } from '#infra/agents/agent-props.ts';
+import { configuredAgents } from '#infra/agents/configured-agents.ts';
+import { versionOf } from '#infra/deployment/given.ts';
 import { Reeve } from '#infra/reeve.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
 import { ReeveStack } from '#infra/reeve-stack.ts';
@@ -139,6 +141,19 @@ test.each<[object, string]>([
   ],
   [{ name: 'a', handler, environment: { MAX: 5 } }, '`environment.MAX` must be a string'],
   [{ name: 'a', handler, vpcSubnets: {} }, '`vpcSubnets` needs `vpc`'],
+  [{ name: 'scheduler', handler }, '`name` is the name of a function of Reeve'],
+  [{ name: 'a', handler, environment: { 'my-var': 'x' } }, '`environment.my-var` must be two'],
+  [{ name: 'a', handler, environment: { A: 'x' } }, '`environment.A` must be two or more letters'],
+  [
+    {
+      ...{ name: 'a', handler, environment: { KEY_ARN: 'x' } },
+      secrets: { KEY: { secretArn: 'arn' } },
+    },
+    '`environment.KEY_ARN` is also the variable of the secret KEY',
+  ],
+  [{ name: 'a', handler, timeout: Duration.minutes(16) }, '`timeout` must be whole seconds from 1'],
+  [{ name: 'a', handler, timeout: Duration.millis(500) }, '`timeout` must be whole seconds from 1'],
+  [{ name: 'a', timeout: Duration.hours(13) }, '`timeout` must be whole seconds from 1 to 43,200'],
 ])('the agent %j is refused', (agent, message) => {
   const add = () => reeveWith().addAgent(untyped(agent));
   expect(add).toThrow(message);
@@ -153,6 +168,7 @@ test.each<[object, string]>([
   [{ encryptionKey: 'arn:aws:kms' }, '`encryptionKey` must be a `kms.IKey` of the CDK'],
   [{ eventBus: 'orders' }, '`eventBus` must be an `events.IEventBus`'],
   [{ alarmTopic: 'arn:aws:sns' }, '`alarmTopic` must be an `sns.ITopic`'],
+  [{ alarmTopic: { topicArn: 'arn:aws:sns:a:1:b.fifo' } }, '`alarmTopic` must be a standard topic'],
   [{ domainName: 'a.example.com' }, '`domainName` must be an `apigatewayv2.IDomainName`'],
   [{ responseQueues: { shop: 'arn:aws:sqs' } }, '`responseQueues.shop` must be an `sqs.IQueue`'],
   [{ tables: { orders: 'orders' } }, '`tables.orders` must be a `dynamodb.ITable`'],
@@ -238,4 +254,73 @@ test('two Reeves of one stack, or of one account and region, have names of their
   expect(again(new Stack(app, 'East2', { env }))).toThrow('East/Returns has the name `shop`');
   const elsewhere = { ...env, region: 'eu-central-1' };
   expect(again(new Stack(app, 'Central', { env: elsewhere }))).not.toThrow();
+});
+
+/** A function of the app beside the construct, which runs for five minutes at most. */
+function functionBeside(stack: Stack, variables: Readonly<Record<string, string>> = {}) {
+  return new LambdaFunction(stack, 'Bank', {
+    ...{ runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromInline('bank') },
+    ...{ timeout: Duration.minutes(5), environment: { ...variables } },
+  });
+}
+
+test('an alias of a function is as the function: its timeout, and the variables', () => {
+  const stack = new Stack(appIn(), 'Shop');
+  const bank = functionBeside(stack);
+  const alias = new Alias(stack, 'Live', {
+    aliasName: 'live',
+    version: versionOf(bank.currentVersion),
+  });
+  const reeve = reeveWith({}, stack);
+  for (const agent of [payment, shipping, { name: 'bank-west' }]) reeve.addAgent(agent);
+  reeve.addAgent({ name: 'bank-east', function: alias });
+  const template = synthesised(reeve);
+  template.hasResourceProperties('AWS::SQS::Queue', {
+    QueueName: Match.stringLikeRegexp('_request_normal_bank-east$'),
+    VisibilityTimeout: 6 * 300,
+  });
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Timeout: 300,
+    Environment: { Variables: { REEVE_REPLY_QUEUE: Match.anyValue() } },
+  });
+});
+
+test('a timeout that is shorter than that of the function is refused, because SQS would not invoke it', () => {
+  const stack = new Stack(appIn(), 'Shop');
+  const short = {
+    name: 'bank-east',
+    function: functionBeside(stack),
+    timeout: Duration.minutes(1),
+  };
+  expect(() => reeveWith({}, stack).addAgent(short)).toThrow(
+    'The `timeout` of the agent `bank-east` of Shop/Orders is shorter than that of its function, 5 minutes',
+  );
+});
+
+test('an agent elsewhere may take twelve hours, for which its requests are hidden', () => {
+  const reeve = withAgents(payment, shipping, { name: 'bank-west' });
+  reeve.addAgent({ name: 'bank-east', timeout: Duration.hours(12) });
+  synthesised(reeve).hasResourceProperties('AWS::SQS::Queue', {
+    QueueName: Match.stringLikeRegexp('_request_normal_bank-east$'),
+    VisibilityTimeout: 43_200,
+  });
+});
+
+test('the variables of a function beside Reeve count with those that Reeve adds', () => {
+  const stack = new Stack(appIn(), 'Shop');
+  const bank = functionBeside(stack, { OWN: 'x'.repeat(3_950) });
+  const reeve = reeveWith({}, stack);
+  for (const agent of [payment, shipping, { name: 'bank-west' }]) reeve.addAgent(agent);
+  reeve.addAgent({ name: 'bank-east', function: bank });
+  expect(() => synthesised(reeve)).toThrow(/Shop\/Bank.*bytes of environment variables/);
+});
+
+test('an agent may have the name of a property that each object has', () => {
+  const app = appIn({ stage: 'dev' });
+  const agents = [{ name: 'constructor', module, export: 'x', callsService: true as const }];
+  const [agent] = configuredAgents(agents, readSettings(app.node));
+  expect(agent).toMatchObject({
+    environment: { REEVE_SERVICE_URL: 'https://constructor.invalid' },
+  });
+  expect(agent).not.toHaveProperty('maxConcurrency');
 });

@@ -5,9 +5,10 @@
  */
 import { Duration, Lazy, type RemovalPolicy } from 'aws-cdk-lib';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import { type Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Code, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import type { Priority } from '#core/model/record.ts';
 import { functionOf } from '#infra/deployment/given.ts';
 import { granteeOf } from '#infra/functions/grantee.ts';
@@ -28,7 +29,7 @@ import {
   isModule,
 } from './agent-props.ts';
 import { sharesOf } from './concurrency.ts';
-import { configureExisting } from './existing-function.ts';
+import { configureExisting, timeoutOfExisting } from './existing-function.ts';
 
 /** Properties of {@link AgentChannel}. */
 export interface AgentChannelProps {
@@ -80,7 +81,7 @@ export class AgentChannel extends Construct {
       priorities,
       nameOf: (priority) => queueNames.request(prefix, agent.name, priority),
       deadLetterName: deadLetterNames.request(prefix, agent.name),
-      functionTimeout: timeoutOf(agent),
+      functionTimeout: timeoutOf(agent, this.title),
       ...(!isFunction(agent) && { maxReceiveCount: elsewhereReceivesMax }),
     });
     this.replies = new WorkQueue(this, 'Replies', {
@@ -108,7 +109,7 @@ export class AgentChannel extends Construct {
       REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
       REEVE_COORDINATION_TABLE: store.coordination.tableName,
     };
-    const timeout = timeoutOf(agent);
+    const timeout = timeoutOf(agent, this.title);
     const worker = isBundled(agent)
       ? agentFunction(this, agent, { code: props.code(agent), environment, timeout, removal })
       : configureExisting(this.title, functionOf(agent.function), environment);
@@ -125,11 +126,21 @@ export class AgentChannel extends Construct {
   }
 }
 
-function timeoutOf(agent: AgentProps): Duration {
-  const existing = isFunction(agent) && !isBundled(agent) ? agent.function : undefined;
-  const own = existing instanceof LambdaFunction ? existing.timeout : undefined;
+/** @throws {ReeveError} `settings-invalid` when it is shorter than that of the function: SQS would refuse to invoke it */
+function timeoutOf(agent: AgentProps, title: string): Duration {
+  const existing = isFunction(agent) && !isBundled(agent) ? functionOf(agent.function) : undefined;
+  const own = existing && timeoutOfExisting(existing);
+  if (own !== undefined && agent.timeout !== undefined && isShorter(agent.timeout, own)) {
+    throw new ReeveError(
+      'settings-invalid',
+      `The \`timeout\` of the agent ${title} is shorter than that of its function, ${own.toHumanString()}: give none, or a longer one.`,
+    );
+  }
   return agent.timeout ?? own ?? defaultTimeout;
 }
+
+const isShorter = (one: Duration, other: Duration) =>
+  !one.isUnresolved() && !other.isUnresolved() && one.toMilliseconds() < other.toMilliseconds();
 
 /** The functions of the agents that have one, by agent. */
 export const agentFunctions = (agents: readonly AgentChannel[]): [string, IFunction][] =>

@@ -7,6 +7,7 @@ import {
   checkNetwork,
   given,
   networkShape,
+  secondsOrLater,
   text,
   wholeOrLater,
 } from '#infra/settings/given-objects.ts';
@@ -17,6 +18,12 @@ import type { AgentProps } from './agent-props.ts';
 const ownVariable = 'REEVE_SERVICE_URL';
 /** As names of variables. */
 const secretName = /^[A-Za-z][A-Za-z0-9_]*$/;
+/** As Lambda takes them (Lambda API, `Environment`). */
+const variableName = /^[A-Za-z][A-Za-z0-9_]+$/;
+/** The names of Reeve's own functions, by which alarms and `functions` call them. */
+const ownFunctions = ['front-door', 'scheduler', 'supervisor', 'notifier', 'submission'];
+/** The longest timeout of a function (Lambda quotas), and of a message that is hidden (SQS quotas), s. */
+const timeoutMax = { function: 900, elsewhere: 43_200 };
 /** As modules name their exports. */
 const exportName = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
@@ -26,11 +33,18 @@ const everyAgent = {
     .regex(
       new RegExp(agentName.pattern),
       'must be up to 40 of a-z, 0-9 and "-", beginning with a letter',
-    ),
-  timeout: given.duration.optional(),
+    )
+    .refine((name) => !ownFunctions.includes(name), {
+      error: 'is the name of a function of Reeve: call the agent by its service',
+    }),
+};
+const elsewhere = {
+  ...everyAgent,
+  timeout: secondsOrLater(1, timeoutMax.elsewhere).optional(),
 };
 const invoked = {
   ...everyAgent,
+  timeout: secondsOrLater(1, timeoutMax.function).optional(),
   // The limits of Lambda with SQS, for one priority class.
   maxConcurrency: wholeOrLater(2, 1_000).optional(),
 };
@@ -42,9 +56,8 @@ const bundled = {
     .record(z.string(), z.string())
     .superRefine((variables, context) => {
       for (const name of Object.keys(variables)) {
-        if (!name.startsWith('REEVE_') || name === ownVariable) continue;
-        const message = 'is reserved: variables that begin with REEVE_ are those of Reeve';
-        context.addIssue({ code: 'custom', path: [name], message });
+        const message = faultOfVariable(name);
+        if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
       }
     })
     .optional(),
@@ -55,6 +68,26 @@ const bundled = {
     )
     .optional(),
 };
+
+function faultOfVariable(name: string): string | null {
+  if (!variableName.test(name)) {
+    return 'must be two or more letters, digits and "_", beginning with a letter';
+  }
+  if (!name.startsWith('REEVE_') || name === ownVariable) return null;
+  return 'is reserved: variables that begin with REEVE_ are those of Reeve';
+}
+
+/** A secret has its ARN in a variable. */
+function checkVariables(
+  { environment = {}, secrets = {} }: { readonly [name in 'environment' | 'secrets']?: object },
+  context: z.core.$RefinementCtx,
+): void {
+  for (const name of Object.keys(secrets)) {
+    if (!Object.hasOwn(environment, `${name}_ARN`)) continue;
+    const message = `is also the variable of the secret ${name}`;
+    context.addIssue({ code: 'custom', path: ['environment', `${name}_ARN`], message });
+  }
+}
 
 /** The properties of each form, by the property that tells it from the others. */
 const forms = {
@@ -94,10 +127,14 @@ function faultsOf(
   props: Readonly<Record<string, unknown>>,
   code: (typeof codes)[number] | undefined,
 ): readonly string[] {
-  const shape: z.ZodRawShape = code === undefined ? everyAgent : forms[code];
+  const shape: z.ZodRawShape = code === undefined ? elsewhere : forms[code];
   const known = [...Object.keys(shape), ...(code === undefined ? codes : [])];
   const what = `a property of an agent ${code === undefined ? 'without code' : `with \`${code}\``}`;
   const unknown = unknownNames(Object.keys(props), known, what);
-  const parsed = z.object(shape).superRefine(checkNetwork).safeParse(props);
+  const parsed = z
+    .object(shape)
+    .superRefine(checkNetwork)
+    .superRefine(checkVariables)
+    .safeParse(props);
   return parsed.success ? unknown : [...unknown, refusedText(parsed.error, 'the agent')];
 }

@@ -17,6 +17,10 @@ const noService = (agent: string) => `https://${agent}.invalid`;
 const callsService = (agent: StackAgentProps): agent is BundledAgent =>
   'callsService' in agent && agent.callsService === true;
 
+/** An agent may have the name of a property that each object has, such as `constructor`. */
+const ownOf = <Value>(settings: Readonly<Record<string, Value>>, agent: string) =>
+  Object.hasOwn(settings, agent) ? settings[agent] : undefined;
+
 /** @throws {ReeveError} `settings-invalid` naming every setting without an agent */
 export function configuredAgents(
   agents: readonly StackAgentProps[],
@@ -59,7 +63,9 @@ export function missingServices(
   { services, stage }: Settings,
 ): string | null {
   const missing = agents.flatMap((agent) =>
-    callsService(agent) && services[agent.name] === undefined ? [`services.${agent.name}`] : [],
+    callsService(agent) && ownOf(services, agent.name) === undefined
+      ? [`services.${agent.name}`]
+      : [],
   );
   if (stage !== 'prod' || missing.length === 0) return null;
   return `Missing parameters: ${missing.join(', ')}. In production an agent without the address of its service fails every order. Add -c services='{"AGENT":"https://…"}', or use -c stage=dev to inspect the stack. See docs/reference.md.`;
@@ -67,11 +73,11 @@ export function missingServices(
 
 function configured(agent: StackAgentProps, { services, concurrency }: Settings): AgentProps {
   if (!isFunction(agent)) return agent;
-  const maxConcurrency = concurrency[agent.name] ?? agent.maxConcurrency;
+  const maxConcurrency = ownOf(concurrency, agent.name) ?? agent.maxConcurrency;
   const limited = { ...agent, ...(maxConcurrency !== undefined && { maxConcurrency }) };
   if (!isBundled(limited) || !('callsService' in limited)) return limited;
   const { callsService, ...bundled } = limited;
   if (callsService !== true) return bundled;
-  const REEVE_SERVICE_URL = services[agent.name] ?? noService(agent.name);
+  const REEVE_SERVICE_URL = ownOf(services, agent.name) ?? noService(agent.name);
   return { ...bundled, environment: { ...bundled.environment, REEVE_SERVICE_URL } };
 }

@@ -1,10 +1,24 @@
 /** A function that exists apart from Reeve, as an agent. */
-import { Annotations } from 'aws-cdk-lib';
-import { CfnFunction, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Annotations, type Duration } from 'aws-cdk-lib';
+import {
+  Alias,
+  CfnFunction,
+  type IFunction,
+  Function as LambdaFunction,
+} from 'aws-cdk-lib/aws-lambda';
 import { ReeveError } from '#core/model/errors.ts';
 
 /** The agent that each function is. */
 const known = new WeakMap<IFunction, string>();
+
+/** The function that runs: an alias is a name of a version of it. */
+const baseOf = (existing: IFunction) => (existing instanceof Alias ? existing.lambda : existing);
+
+/** The timeout of a function that is made in this app; undefined: another app makes it. */
+export function timeoutOfExisting(existing: IFunction): Duration | undefined {
+  const base = baseOf(existing);
+  return base instanceof LambdaFunction ? base.timeout : undefined;
+}
 
 /** Its variables name the queues of one agent. @throws {ReeveError} `settings-invalid` for the function of another agent */
 function refuseSecond(existing: IFunction, agent: string): void {
@@ -30,10 +44,11 @@ export function configureExisting(
   existing: IFunction,
   environment: Readonly<Record<string, string>>,
 ): IFunction {
-  refuseSecond(existing, agent);
-  const resource = existing.node.defaultChild;
-  if (existing instanceof LambdaFunction && resource instanceof CfnFunction) {
-    for (const [name, value] of Object.entries(environment)) existing.addEnvironment(name, value);
+  const base = baseOf(existing);
+  refuseSecond(base, agent);
+  const resource = base.node.defaultChild;
+  if (base instanceof LambdaFunction && resource instanceof CfnFunction) {
+    for (const [name, value] of Object.entries(environment)) base.addEnvironment(name, value);
     resource.recursiveLoop = 'Allow';
     return existing;
   }

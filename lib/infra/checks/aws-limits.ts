@@ -62,11 +62,15 @@ export function measures(scope: Construct): readonly Measure[] {
       of: of(output),
       amount: Buffer.byteLength(String(longest(output.value))),
     })),
+    ...every.flatMap((construct): Measure[] => {
+      if (!(construct instanceof CfnFunction)) return [];
+      const { variables } = environment.parse(longest(construct.environment));
+      // An agent may be a function of the app beside the construct, to which Reeve adds its own variables.
+      const isOfReeve = Object.keys(variables).some((name) => name.startsWith('REEVE_'));
+      if (!all.includes(construct) && !isOfReeve) return [];
+      return [{ limit: 'environment', of: of(construct), amount: jsonBytes(variables) }];
+    }),
     ...all.flatMap((construct): Measure[] => {
-      if (construct instanceof CfnFunction) {
-        const amount = jsonBytes(environment.parse(longest(construct.environment)).variables);
-        return [{ limit: 'environment', of: of(construct), amount }];
-      }
       if (construct instanceof CfnManagedPolicy) {
         const amount = jsonBytes(longest(construct.policyDocument));
         return [{ limit: 'managedPolicy', of: of(construct), amount }];

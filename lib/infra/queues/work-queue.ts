@@ -25,6 +25,8 @@ export interface WorkQueueProps {
 
 /** A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). */
 const visibilityPerTimeout = 6;
+/** The longest visibility timeout (SQS quotas), s. */
+const visibilityMaxSeconds = 43_200;
 /** A dead letter's age counts from its first sending, so the dead-letter queue needs a longer retention. */
 const retention = Duration.days(4);
 const deadLetterRetention = Duration.days(14);
@@ -47,7 +49,10 @@ export class WorkQueue extends Construct {
       retentionPeriod: retention,
       // A message is received when the window begins, and stays hidden while its batch is gathered.
       visibilityTimeout: Duration.seconds(
-        functionTimeout.toSeconds() * visibilityPerTimeout + this.batchWindowSeconds,
+        Math.min(
+          functionTimeout.toSeconds() * visibilityPerTimeout + this.batchWindowSeconds,
+          visibilityMaxSeconds,
+        ),
       ),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount },
     });

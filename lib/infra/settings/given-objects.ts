@@ -73,6 +73,17 @@ export const wholeOrLater = (min: number, max: number) => {
     );
 };
 
+/** A duration of whole seconds, which may be known at deployment only. */
+export const secondsOrLater = (min: number, max: number) =>
+  given.duration.refine(
+    (duration) => {
+      if (duration.isUnresolved()) return true;
+      const ms = duration.toMilliseconds();
+      return ms % 1_000 === 0 && ms >= min * 1_000 && ms <= max * 1_000;
+    },
+    { error: `must be whole seconds from ${min} to ${max.toLocaleString('en')}` },
+  );
+
 /** The network of functions. */
 export const networkShape = {
   vpc: given.vpc.optional(),

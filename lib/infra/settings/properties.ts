@@ -34,7 +34,11 @@ const shape = {
     .default({}),
   domainName: given.domainName.optional(),
   eventBus: given.eventBus.optional(),
-  alarmTopic: given.topic.optional(),
+  alarmTopic: given.topic
+    .refine(({ topicArn, fifo }) => fifo !== true && !topicArn.endsWith('.fifo'), {
+      error: 'must be a standard topic: events of EventBridge cannot go to a FIFO topic',
+    })
+    .optional(),
   alarms: z
     .strictObject({
       oldMessage: given.duration.optional(),
