@@ -16,11 +16,17 @@ export interface Fault {
   readonly effect: Effect;
 }
 
-/** The fault with `code` and `message` cut to the lengths that are stored. */
+/** Stored for a fault that has no code of its own. */
+const unknownCode = 'unknown';
+
+/**
+ * The fault as it is stored, from code that no type may have checked: `code` and `message` cut to their lengths, a code where there
+ * is none, and an effect that is possible unless it says that there is none.
+ */
 export function cutFault({ code, message, effect }: Fault): Fault {
   return {
-    code: code.slice(0, limits.faultCodeLengthMax),
+    code: code.slice(0, limits.faultCodeLengthMax) || unknownCode,
     message: message.slice(0, limits.faultMessageLengthMax),
-    effect,
+    effect: effect === 'none' ? 'none' : 'possible',
   };
 }
