@@ -55,6 +55,13 @@ describe('canonical JSON', () => {
   });
 });
 
+/** A list with 2 to the power of `levels` values, in the memory of so many lists. */
+function sharing(levels: number): unknown {
+  let value: unknown = 'x';
+  for (let level = 0; level < levels; level += 1) value = [value, value];
+  return value;
+}
+
 describe('the depth of a document', () => {
   it.each<[string, unknown, number, boolean]>([
     ['a value has none', 'x', 0, true],
@@ -67,7 +74,15 @@ describe('the depth of a document', () => {
     ['the deepest of several counts', { a: 1, b: [{}] }, 2, false],
     ['the deepest of several counts, and is allowed', { a: 1, b: [{}] }, 3, true],
   ])('%s', (_, value, depthMax, expected) => {
-    expect(isShallow(value, depthMax)).toBe(expected);
+    expect(isShallow(value, depthMax, 100)).toBe(expected);
+  });
+
+  it.each<[string, unknown, number, boolean]>([
+    ['as many values as it may have', [1, { a: 2 }], 4, true],
+    ['one value more', [1, { a: 2 }], 3, false],
+    ['lists that share one value', sharing(60), 1_000, false],
+  ])('is looked at for so many values at most: %s', (_, value, valuesMax, expected) => {
+    expect(isShallow(value, 64, valuesMax)).toBe(expected);
   });
 });
 

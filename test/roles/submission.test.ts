@@ -81,6 +81,16 @@ test('an order that was accepted is stored, and a Scheduler is nudged', async ()
   expect(nudges).toEqual([{ orderId: outcome.orderId, priority: 'high', tenant: 'inn' }]);
 });
 
+test('details that are no JSON are refused, and not the reason why a submission rejects', async () => {
+  const { submit } = submitter(roleScenario());
+  // As code in JavaScript has them.
+  const details = Object.assign(JSON.parse('{}'), { colour: 'red', rooms: 2n });
+  expect(await submit({ ...request, details })).toMatchObject({
+    code: 'details-invalid',
+    errors: [{ field: 'details.rooms', message: expect.stringContaining('must be JSON') }],
+  });
+});
+
 test('details that JSON cannot represent unchanged are refused', async () => {
   const { submit } = submitter(roleScenario());
   const lossy: JsonValue = JSON.parse('{"colour":"blue","__proto__":{"x":1}}');

@@ -3,7 +3,7 @@
  * the value, because a copy would lose a key such as `__proto__`.
  */
 import * as z from 'zod';
-import { isObject, isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
+import { type JsonValue, pathTo } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 
 type JsonSchema = z.ZodType<JsonValue, JsonValue>;
@@ -12,7 +12,7 @@ const present = z.custom<JsonValue>((value) => value !== undefined, 'is missing'
 
 /** JSON that nests at most `jsonDepthMax` levels and survives a round trip through its text. */
 export const jsonSchema: JsonSchema = present.superRefine((value, context) => {
-  const fault = faultOf(value);
+  const fault = faultOf(value, valuesMax);
   if (fault !== null) context.addIssue(fault);
 });
 
@@ -21,29 +21,98 @@ export const jsonSchema: JsonSchema = present.superRefine((value, context) => {
  * ones after another schema has made a copy.
  */
 export const submittedSchema: JsonSchema = present.superRefine((value, context) => {
-  const fault = faultOf(value) ?? protoFault(value);
+  const fault = faultOf(value, limits.detailsBytesMax) ?? protoFault(value);
   if (fault !== null) context.addIssue(fault);
 });
 
-function faultOf(value: JsonValue) {
-  if (isSound(value, limits.jsonDepthMax)) return null;
-  if (!isShallow(value, limits.jsonDepthMax)) {
-    return issue([], `nests deeper than ${limits.jsonDepthMax} levels`);
-  }
-  const path = pathTo(value, (inner) => typeof inner === 'number' && !Number.isFinite(inner));
-  return path === null ? null : issue(path, 'is not a finite number');
+/** More values than this have more bytes than any text that is read. */
+const valuesMax: number = limits.batchBytesMax;
+
+/** How many more values may be looked at: lists that share one value a few levels deep have more values than any memory. */
+interface Left {
+  values: number;
+}
+
+function faultOf(value: unknown, most: number) {
+  if (value === undefined || isSound(value, limits.jsonDepthMax, { values: most })) return null;
+  const left = { values: most };
+  const found = unsound(value, limits.jsonDepthMax, left);
+  if (left.values < 0) return issue([], `has more than ${most} values`);
+  return found === null ? null : issue(found.path, found.message);
 }
 
 /** Whether there is no fault: nearly always, and this makes no copies of keys and values. */
-function isSound(value: unknown, depth: number): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth === 0) return false;
-  if (Array.isArray(value)) return value.every((inner) => isSound(inner, depth - 1));
-  if (!isObject(value)) return false;
-  for (const key in value) if (!isSound(value[key], depth - 1)) return false;
+function isSound(value: unknown, depth: number, left: Left): boolean {
+  left.values -= 1;
+  if (typeof value !== 'object' || value === null) return isSoundLeaf(value);
+  if (depth === 0 || left.values < 0) return false;
+  if (Array.isArray(value)) {
+    // Not `every`, which passes over gaps.
+    for (const inner of value) if (!isSound(inner, depth - 1, left)) return false;
+    return true;
+  }
+  if (!isRecord(value)) return false;
+  for (const key in value) {
+    const inner = value[key];
+    // A property without a value counts as absent, an element of a list does not.
+    if (inner !== undefined && !isSound(inner, depth - 1, left)) return false;
+  }
   return true;
 }
+
+function isSoundLeaf(value: unknown): boolean {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value);
+    case 'string':
+    case 'boolean':
+      return true;
+    default:
+      return value === null;
+  }
+}
+
+/** Whether `JSON.stringify` writes the object as it is: not a map, an instant, or what has a text of its own. */
+function isRecord(value: object): value is { readonly [key: string]: unknown } {
+  const made: unknown = Object.getPrototypeOf(value);
+  if (made === Object.prototype || made === null) return true;
+  // Objects of another realm, and those of a class, whose content JSON keeps.
+  const isPlain = Object.prototype.toString.call(value) === '[object Object]';
+  return isPlain && typeof Reflect.get(value, 'toJSON') !== 'function';
+}
+
+interface Unsound {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** The first fault, which has no path when the value nests too deeply. */
+function unsound(value: unknown, depth: number, left: Left): Unsound | null {
+  left.values -= 1;
+  if (left.values < 0) return noJson;
+  if (typeof value !== 'object' || value === null) {
+    if (isSoundLeaf(value)) return null;
+    return typeof value === 'number' ? { path: [], message: 'is not a finite number' } : noJson;
+  }
+  if (depth === 0) return tooDeep;
+  const isList = Array.isArray(value);
+  if (!isList && !isRecord(value)) return noJson;
+  // Not the entries of a list, which leave out its gaps.
+  const entries = isList ? [...value].entries() : Object.entries(value);
+  for (const [key, inner] of entries) {
+    if (inner === undefined && !isList) continue;
+    const found = unsound(inner, depth - 1, left);
+    if (found !== null)
+      return found === tooDeep ? found : { ...found, path: [String(key), ...found.path] };
+  }
+  return null;
+}
+
+const noJson: Unsound = {
+  path: [],
+  message: 'must be JSON: text, a number, a boolean, null, a list or a plain object',
+};
+const tooDeep: Unsound = { path: [], message: `nests deeper than ${limits.jsonDepthMax} levels` };
 
 function protoFault(value: JsonValue) {
   const path = pathTo(value, (_, key) => key === '__proto__');

@@ -38,7 +38,9 @@ export function checkedOptions(options: unknown): z.infer<typeof form> {
 /** @throws {SubmissionError} `details-invalid` when it is not JSON */
 export function checkedDetails(details: unknown): JsonValue {
   const within = { path: ['details'], whole: 'details' };
-  const path = isShallow(details, limits.jsonDepthMax) ? noJson(details, within.path) : null;
+  // The schema refuses what is deeper or larger.
+  const isShort = isShallow(details, limits.jsonDepthMax, limits.detailsBytesMax);
+  const path = isShort ? noJson(details, within.path) : null;
   if (path !== null) {
     const message = 'must be JSON: text, a number, a boolean, null, a list or a plain object';
     throw refused('details-invalid', [{ field: path.join('.'), message }]);
