@@ -8,10 +8,31 @@ import {
 } from '#core/codec/json-size.ts';
 import { sendableJson } from '#core/codec/sendable-text.ts';
 import type { JsonValue } from '#core/model/json.ts';
+import { limits } from '#core/model/limits.ts';
 
 const documents = fc
   .jsonValue({ maxDepth: 5, stringUnit: 'binary' })
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+
+/** Lists within each other, as many as these. */
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
+
+/** A list within itself, with so many lists on the way. */
+function cycleOf(length: number): unknown {
+  const first: unknown[] = [];
+  let last = first;
+  for (let at = 1; at < length; at += 1) {
+    const next: unknown[] = [];
+    last.push(next);
+    last = next;
+  }
+  last.push(first);
+  return first;
+}
 
 describe('the size of a document', () => {
   it('is that of its text in a message', () => {
@@ -51,6 +72,18 @@ describe('the size of a document', () => {
     ring['again'] = ring;
     expect(jsonBytesAtMost(ring, 1_000)).toBeGreaterThan(1_000);
   });
+
+  it.each<[string, unknown]>([
+    ['a cycle', cycleOf(1)],
+    ['a cycle of two', cycleOf(2)],
+    ['a hundred thousand levels', nested(100_000)],
+  ])('of %s is over every limit, and does not exhaust the stack', (_, value) => {
+    expect(jsonBytesAtMost(value, Number.MAX_SAFE_INTEGER)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('of the deepest document that is stored has a bound', () => {
+    expect(jsonBytesAtMost(nested(limits.jsonDepthMax), 1_000)).toBeLessThan(1_000);
+  });
 });
 
 describe('a value that is plain JSON within a size', () => {
@@ -73,11 +106,15 @@ describe('a value that is plain JSON within a size', () => {
     );
   });
 
+  it('may have properties that are undefined, which count as absent', () => {
+    expect(isPlainJsonWithin({ a: undefined, b: [{ c: undefined }] }, 100)).toBe(true);
+  });
+
   const ring: unknown[] = [];
   ring.push(ring);
   it.each<[string, unknown]>([
     ['undefined', undefined],
-    ['a property that is undefined', { a: undefined }],
+    ['an element that is undefined', [undefined]],
     ['a large integer', 1n],
     ['no number', Number.NaN],
     ['an infinite number', [Number.POSITIVE_INFINITY]],

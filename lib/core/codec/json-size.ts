@@ -24,14 +24,20 @@ export function jsonBytes(value: JsonValue): number {
 
 /**
  * An upper bound of the size, which assumes the longest encoding of every character and is therefore
- * cheap. It stops once the bound exceeds `enough`, so that it ends for cyclic values as well.
+ * cheap. It stops once the bound exceeds `enough`. It is infinite for a value that nests deeper than `jsonDepthMax` levels, such as a
+ * cycle: recursion over thousands of levels exhausts the stack.
  */
 export function jsonBytesAtMost(value: unknown, enough: number): number {
+  return bytesAtMost(value, enough, limits.jsonDepthMax);
+}
+
+function bytesAtMost(value: unknown, enough: number, depth: number): number {
   switch (typeof value) {
     case 'string':
       return quotedBytesAtMost(value);
     case 'object':
-      return value === null ? 4 : insideBytesAtMost(value, enough);
+      if (value === null) return 4;
+      return depth === 0 ? Number.POSITIVE_INFINITY : insideBytesAtMost(value, enough, depth - 1);
     default:
       return numberBytesMax;
   }
@@ -47,17 +53,17 @@ export function quotedBytesAtMost(text: string): number {
   return 2 + unitBytesMax * text.length;
 }
 
-function insideBytesAtMost(value: object, enough: number): number {
+function insideBytesAtMost(value: object, enough: number, depth: number): number {
   let bytes = 2;
   if (enough < bytes) return bytes;
   if (isObject(value)) {
     for (const key in value) {
-      bytes += 2 + quotedBytesAtMost(key) + jsonBytesAtMost(value[key], enough - bytes);
+      bytes += 2 + quotedBytesAtMost(key) + bytesAtMost(value[key], enough - bytes, depth);
       if (bytes > enough) break;
     }
   } else if (Array.isArray(value)) {
     for (const item of value) {
-      bytes += 1 + jsonBytesAtMost(item, enough - bytes);
+      bytes += 1 + bytesAtMost(item, enough - bytes, depth);
       if (bytes > enough) break;
     }
   }
@@ -70,7 +76,8 @@ export function isJsonWithin(value: JsonValue, bytesMax: number): boolean {
 }
 
 /**
- * Whether the value is JSON as it is, of at most so many bytes, and certainly so: its text would have the same content. False
+ * Whether the value is JSON as it is, of at most so many bytes, and certainly so: its text would have the same content, without the
+ * properties that are undefined. False
  * only says that its text must be made to know.
  */
 export function isPlainJsonWithin(value: unknown, bytesMax: number): boolean {
@@ -111,7 +118,10 @@ function plainInsideAtMost(value: object, enough: number, depth: number): number
     return Number.POSITIVE_INFINITY;
   }
   for (const key in value) {
-    bytes += 2 + quotedBytesAtMost(key) + plainBytesAtMost(value[key], enough - bytes, depth);
+    const inner = value[key];
+    // It counts as absent.
+    if (inner === undefined) continue;
+    bytes += 2 + quotedBytesAtMost(key) + plainBytesAtMost(inner, enough - bytes, depth);
     if (bytes > enough) break;
   }
   return bytes;

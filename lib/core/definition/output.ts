@@ -1,13 +1,9 @@
 /** Validates outputs of agents, which are stored in the record and sent to later steps. */
 
-import { faultyFields } from '#core/codec/field-errors.ts';
+import { faultyFields, fieldFaults } from '#core/codec/field-errors.ts';
 import { jsonSchema } from '#core/codec/json-schema.ts';
-import {
-  isJsonWithin,
-  isPlainJsonWithin,
-  isTextWithin,
-  jsonBytesAtMost,
-} from '#core/codec/json-size.ts';
+import { isJsonWithin, isPlainJsonWithin, isTextWithin } from '#core/codec/json-size.ts';
+import { errorKind } from '#core/model/errors.ts';
 import { cutFault, type Fault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -18,43 +14,44 @@ type Checked = { readonly output: JsonValue } | { readonly fault: Fault };
 
 /** The output to store, or the fault of the step. `definition`: undefined when the workflow is unknown. */
 export function checkedOutput(output: JsonValue, definition: StepDefinition | undefined): Checked {
-  const { outputBytesMax } = limits;
-  // Hardly any output needs its text for this.
-  if (!isPlainJsonWithin(output, outputBytesMax)) {
-    const text = textOf(output);
-    if (text === null) return { fault: invalid('is not JSON') };
-    if (!isTextWithin(text, outputBytesMax)) return { fault: tooLarge(outputBytesMax) };
-  }
-  const parsed = (definition?.output ?? jsonSchema).safeParse(output);
-  if (!parsed.success) {
-    return {
-      fault: invalid(
-        `does not match its schema at ${faultyFields(parsed.error, 'the whole output')}`,
-      ),
-    };
-  }
-  // The schema may have added data.
-  const bytesMax = definition?.outputBytesMax ?? outputBytesMax;
-  if (!isJsonWithin(parsed.data, bytesMax)) return { fault: tooLarge(bytesMax) };
-  return { output: parsed.data };
-}
-
-/** The fault of an output that is too large for a reply; null for all others, which the Scheduler validates. */
-export function oversizeFault(output: JsonValue): Fault | null {
-  const { outputBytesMax } = limits;
-  if (jsonBytesAtMost(output, outputBytesMax) <= outputBytesMax) return null;
-  return isTextWithin(textOf(output) ?? '', outputBytesMax) ? null : tooLarge(outputBytesMax);
-}
-
-/** Null for values that are not JSON despite their type: undefined, a cycle, a bigint. */
-function textOf(output: unknown): string | null {
+  const unsent = outputFault(output);
+  if (unsent !== null) return { fault: unsent };
   try {
-    const text: unknown = JSON.stringify(output);
-    return typeof text === 'string' ? text : null;
-  } catch {
-    return null;
+    const parsed = (definition?.output ?? jsonSchema).safeParse(output);
+    if (!parsed.success) {
+      return {
+        fault: invalid(`does not match its schema at ${faultyFields(parsed.error, whole)}`),
+      };
+    }
+    // The schema may have added data.
+    const bytesMax = definition?.outputBytesMax ?? limits.outputBytesMax;
+    return isJsonWithin(parsed.data, bytesMax)
+      ? { output: parsed.data }
+      : { fault: tooLarge(bytesMax) };
+  } catch (error) {
+    // A schema may have code of its author. The message of its error may quote the output.
+    return { fault: invalid(`cannot be checked: its schema threw ${errorKind(error)}`) };
   }
 }
+
+/**
+ * The fault of an output that no reply can carry, because it is no JSON or too large; null for all others, which the Scheduler
+ * validates by their schema. It throws for no value, also where no type has checked the code of the agent.
+ */
+export function outputFault(output: unknown): Fault | null {
+  const { outputBytesMax } = limits;
+  try {
+    // Hardly any output needs its text for this.
+    if (isPlainJsonWithin(output, outputBytesMax)) return null;
+    const { error, data } = jsonSchema.safeParse(output);
+    if (error !== undefined) return invalid(`is not JSON: ${fieldFaults(error, whole)}`);
+    return isTextWithin(JSON.stringify(data), outputBytesMax) ? null : tooLarge(outputBytesMax);
+  } catch (error) {
+    return invalid(`cannot be read: it threw ${errorKind(error)}`);
+  }
+}
+
+const whole = 'the whole output';
 
 function tooLarge(bytesMax: number): Fault {
   return {

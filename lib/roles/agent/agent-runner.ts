@@ -5,10 +5,10 @@
 
 import { faultyFields } from '#core/codec/field-errors.ts';
 import { checkImplementation } from '#core/definition/option-forms.ts';
-import { oversizeFault } from '#core/definition/output.ts';
+import { outputFault } from '#core/definition/output.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import type { BackOff } from '#core/model/back-off.ts';
-import { DefinitionError, errorFields, readableError } from '#core/model/errors.ts';
+import { DefinitionError, errorFields, errorKind, readableError } from '#core/model/errors.ts';
 import { cutFault } from '#core/model/fault.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -143,14 +143,8 @@ async function attempt(
   limit: Deadline,
 ): Promise<ReplyResult | undefined> {
   const { agent } = service;
-  const input = agent.contract.input.safeParse(request.input);
-  if (!input.success) {
-    const fields = faultyFields(input.error, 'the whole input');
-    // This attempt called no service; an earlier one may have, by an agent that accepted this input.
-    const effect = request.attempt === 1 ? 'none' : 'possible';
-    const message = `The input does not match the schema of the agent at ${fields}.`;
-    return failed('input-invalid' satisfies FaultCode, message, effect);
-  }
+  const input = checkedInput(agent, request);
+  if ('kind' in input) return input;
   const beat = () => {
     ports.replies
       .send([replyTo(request, { kind: 'heartbeat' })])
@@ -182,7 +176,7 @@ async function attempt(
         : one.bound(acting));
       admitted.answered();
       one.answered();
-      const fault = oversizeFault(output);
+      const fault = outputFault(output);
       return fault === null ? { kind: 'succeeded', output } : { kind: 'failed', fault };
     } catch (thrown) {
       const error = readableError(thrown);
@@ -207,6 +201,26 @@ async function attempt(
     rounds += 1;
   }
   return undefined;
+}
+
+/** The input for the code of the agent, or the fault of one that its contract refuses. */
+function checkedInput(
+  { contract }: AgentImplementation,
+  { input, attempt: number }: Request,
+): ReplyResult | { readonly data: JsonValue } {
+  // This attempt called no service; an earlier one may have, by an agent that accepted this input.
+  const effect = number === 1 ? 'none' : 'possible';
+  const refused = (problem: string) =>
+    failed('input-invalid' satisfies FaultCode, `The input ${problem}.`, effect);
+  try {
+    const { error, data } = contract.input.safeParse(input);
+    if (error === undefined) return { data };
+    const fields = faultyFields(error, 'the whole input');
+    return refused(`does not match the schema of the agent at ${fields}`);
+  } catch (error) {
+    // A schema may have code of its author. The message of its error may quote the input.
+    return refused(`cannot be checked: the schema of the agent threw ${errorKind(error)}`);
+  }
 }
 
 /** The attempt is given back. By a wrong clock, complete-by may be days ahead, and no step waits for so long without a look. */
