@@ -444,6 +444,13 @@ describe("the workflow's own code", () => {
     revoke();
     return proxy;
   };
+  const giving = (input: unknown) => () => Object.assign(JSON.parse('{}'), { input }).input;
+  const cycle: unknown[] = [];
+  cycle.push(cycle);
+  const unreadable = Object.defineProperty({}, 'secret', {
+    enumerable: true,
+    get: throwing(new RangeError('secret')),
+  });
   const message = (problem: string) =>
     `The workflow's own code for step b ${problem}. Deploy a version that works, then resubmit.`;
   const sparse: Readonly<Record<string, string>> = {};
@@ -461,6 +468,14 @@ describe("the workflow's own code", () => {
       { input: ({ outputs }: { outputs: object }) => Reflect.get({ ...sparse, ...outputs }, 'x') },
       'returned undefined',
     ],
+    [
+      'an input that has a large integer',
+      { input: giving({ cents: 1n }) },
+      'returned what is not JSON',
+    ],
+    ['an input that has no number', { input: giving([Number.NaN]) }, 'returned what is not JSON'],
+    ['an input that is a cycle', { input: giving(cycle) }, 'returned what is not JSON'],
+    ['an input that throws when it is read', { input: giving(unreadable) }, 'threw RangeError'],
   ])('%s parks the order, and quotes no details', (_, spec, problem) => {
     const situation = play(submit(flow({ a: {}, b: { after: ['a'], ...spec } })), [0, claim()]);
     const { record } = play(situation, [10, ok('a')]);
@@ -489,6 +504,21 @@ describe("the workflow's own code", () => {
     expect(effectOf(submit(flow({ a: { when: throwing(0) }, b: {} })), claim(), 0)).toEqual([
       'Error(workflow-code) a:- b:-',
     ]);
+  });
+
+  it('that gives what is not JSON for an undo requests no undo', () => {
+    const both = play(aDone, [20, ok('b')]);
+    const broken = diamond({ b: { input: giving(1n) } });
+    const { record } = both;
+    const situation = { record, known: { ...both.known, definition: broken } };
+    expect(effectOf(situation, no('c'), 30)).toEqual([
+      'Error undo(workflow-code) a:C1 b:C1 c:F1 d:-',
+    ]);
+  });
+
+  it('may give properties that are undefined, which count as absent', () => {
+    const { record, known } = submit(flow({ a: { input: giving({ note: undefined, at: [1] }) } }));
+    expect(effectOf({ known, record }, claim(), 0)).toContain('perform a1 o-1/a <1000');
   });
 
   it('that throws for an undo starts no other undo', () => {

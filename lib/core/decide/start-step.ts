@@ -1,6 +1,7 @@
 /** Starts a call: the next attempt, its deadline, its request. No other module does (R8). */
 
-import { jsonBytesAtMost, textBytes } from '#core/codec/json-size.ts';
+import { jsonSchema } from '#core/codec/json-schema.ts';
+import { isPlainJsonWithin, textBytes } from '#core/codec/json-size.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import type {
   StepContext,
@@ -50,6 +51,13 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     definition.input(contextOf(draft, known, definition)),
   );
   if (input === undefined) return false;
+  // A request for an undo that cannot be encoded would be lost as well, with the others of its batch.
+  const form = evaluate(draft, definition, () => formOf(input));
+  if (form === undefined) return false;
+  if (form === 'no-json') {
+    parkForCode(draft, definition, 'returned what is not JSON');
+    return false;
+  }
 
   const hold = known.holds?.get(recorded.name);
   const agent =
@@ -59,9 +67,8 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
   const step = agent === recorded.agent ? recorded : { ...recorded, agent };
   const request = requestFor(draft, step, action, input);
   // The request for the perform was within the limit, and its undo must not depend on an operator.
-  const isWithin = action === 'undo' || evaluate(draft, definition, () => isSendable(request));
-  if (!isWithin) {
-    if (isWithin === false) parkForInput(draft, definition);
+  if (action === 'perform' && form === 'large' && !isSendable(request)) {
+    parkForInput(draft, definition);
     return false;
   }
   if (definition.pool !== undefined) {
@@ -106,11 +113,14 @@ function requestFor(draft: Draft, step: StepRecord, action: Action, input: JsonV
 /** A request without its input, with ids, keys and instants of maximum length. */
 const envelopeBytesMax = 2_048;
 
-function isSendable(request: Request): boolean {
-  const { requestBytesMax } = limits;
-  const quick = jsonBytesAtMost(request.input, requestBytesMax) + envelopeBytesMax;
-  return quick <= requestBytesMax || textBytes(requestCodec.encode(request)) <= requestBytesMax;
+/** `small`: it is JSON, and its request is certainly within the limit. Types may not have checked the code that returns it. */
+function formOf(input: unknown): 'small' | 'large' | 'no-json' {
+  if (isPlainJsonWithin(input, limits.requestBytesMax - envelopeBytesMax)) return 'small';
+  return jsonSchema.safeParse(input).success ? 'large' : 'no-json';
 }
+
+const isSendable = (request: Request): boolean =>
+  textBytes(requestCodec.encode(request)) <= limits.requestBytesMax;
 
 function underWayAs(
   step: StepRecord,
