@@ -1,5 +1,11 @@
 /** The delivery of a message, from the outcome of its event. */
-import { CorruptDataError, describeError, RefusedError } from '#core/model/errors.ts';
+import {
+  CorruptDataError,
+  describeError,
+  errorKind,
+  ReeveError,
+  RefusedError,
+} from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions/transitions.ts';
@@ -14,7 +20,9 @@ export function deliveryOf(outcome: Outcome, log: Log): Delivery {
       return { kind: 'park', reason: 'unknown-order' };
     case 'failed': {
       const { error } = outcome;
-      log.error('message-failed', { error: describeError(error) });
+      // The message of an error that Reeve did not raise may quote details.
+      const said = error instanceof ReeveError ? describeError(error) : errorKind(error);
+      log.error('message-failed', { error: said });
       return error instanceof CorruptDataError || error instanceof RefusedError
         ? { kind: 'park', reason: error.code }
         : { kind: 'retry' };

@@ -84,6 +84,22 @@ test('an event of another kind than a reply has a write of its own', async () =>
   expect(entries(await record(one)).slice(2)).toEqual(['stepSucceeded', 'cancel', 'stepSucceeded']);
 });
 
+test('an event that throws fails alone: those before it are written with what they start, and those after it too', async () => {
+  const { transitions, createClaimed, record, requests } = roleScenario();
+  await createClaimed('one');
+  const throwing = {
+    orderId: one,
+    event: () => {
+      throw new Error('a defect');
+    },
+  };
+  const events = [forOne(painted('east')), throwing, forOne(painted('west'))];
+  const outcomes = await transitions.apply(events);
+  expect(kinds(outcomes)).toEqual(['committed', 'failed', 'committed']);
+  expect(entries(await record(one))).toEqual(['submit', 'claim', 'stepSucceeded', 'stepSucceeded']);
+  expect(requests()).toMatchObject([{ step: 'roof' }]);
+});
+
 test('after a conflict, all of them are decided again on the record that won', async () => {
   let hasInterfered = false;
   const interfering = (store: StateStore): StateStore => ({

@@ -34,7 +34,12 @@ test.each<[string, Outcome, Delivery, string | null]>([
     parked('store-refused'),
     'No.',
   ],
-  ['an error of no known kind', failed(new TypeError('x is undefined')), retry, 'x is undefined'],
+  [
+    'an error that is not of Reeve, which may quote details',
+    failed(new TypeError('secret')),
+    retry,
+    'TypeError',
+  ],
   ['something thrown that is no error', failed('a text'), retry, 'unknown'],
 ])('what becomes of a message, and what the log has: %s', (_, outcome, delivery, error) => {
   const log = testLog();

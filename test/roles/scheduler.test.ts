@@ -115,6 +115,28 @@ test.each([
   expect(record.fault?.message).toMatch(message);
 });
 
+test('an output whose schema throws is a fault of the step, and the error is not quoted', async () => {
+  const output = z.string().refine((address) => new URL(address).host !== '');
+  const agent = defineAgent({ name: 'paint', input: z.any(), output, undo: 'unneeded' });
+  const flow = defineWorkflow({ name: 'flow', version: 1, details: z.any() })
+    .step('east', { agent, input: () => 1 })
+    .build();
+  const world = roleScenario(undefined, [flow]);
+  const id = orderId('one');
+  const from = { orderId: id, tenant: null, replyTo: null, correlationId: null } as const;
+  const submit = { type: 'submit', by: 'ada', priority: 'normal', ...from } as const;
+  const { record } = submitted(submit, flow, world.clock.now(), writeId('w'));
+  const order = { orderId: id, details: {}, digest: '', submittedAt: world.clock.now() };
+  await world.store.create(order, record);
+  await schedule(world).onNudges([{ orderId: id, priority: 'normal' }]);
+  const replies = [reply('one', 'east', { kind: 'succeeded', output: 'secret' })];
+  expect(await schedule(world).onReplies(paint, replies)).toEqual([{ kind: 'done' }]);
+  const { fault } = await world.record(id);
+  const message = "The agent's output cannot be checked: its schema threw TypeError.";
+  expect(fault).toMatchObject({ code: 'output-invalid', message, effect: 'possible' });
+  expect(JSON.stringify(world.log.lines)).not.toContain('secret');
+});
+
 const refusal = { code: 'no-paint', message: 'No blue is left.', effect: 'none' } as const;
 const refused: ReplyResult = { kind: 'failed', fault: refusal };
 
