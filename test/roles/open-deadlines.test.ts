@@ -67,6 +67,15 @@ test('a deadline that was moved passes at its new instant, and those between at 
   expect(aborted()).toEqual([true, true]);
 });
 
+test('a deadline that is moved after its end has no timer, as by a heartbeat of code that goes on', () => {
+  const { clock, limits } = several(1);
+  const [limit] = limits;
+  void limit?.boundBefore(100, new Promise<never>(() => {}));
+  limit?.end();
+  limit?.moveTo(clock.now() + 3 * second);
+  expect(clock.pending()).toBe(0);
+});
+
 test('a clock that is set back does not make open deadlines later', async () => {
   const timers = virtualClock();
   let back = 0;

@@ -118,6 +118,8 @@ class CallDeadline implements Deadline, Expiring {
 
   end() {
     this.#cancelEarly();
+    // A later move sets no timer.
+    this.#earlyMs = undefined;
     this.#open.remove(this);
   }
 

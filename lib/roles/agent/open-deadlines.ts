@@ -18,7 +18,7 @@ export interface Expiring {
 export interface OpenDeadlines {
   /** Calls `expire` of the deadline a millisecond after its complete-by, unless it is removed before. */
   add(deadline: Expiring): void;
-  /** Call it after complete-by of the deadline was moved. */
+  /** Call it after complete-by of the deadline was moved; it does nothing for one that is not open. */
   moved(deadline: Expiring): void;
   remove(deadline: Expiring): void;
   /** Stops all of them. */
@@ -56,7 +56,10 @@ export function openDeadlines(clock: Clock): OpenDeadlines {
       open.add(deadline);
       fireAt(deadline.completeBy + 1);
     },
-    moved: ({ completeBy }) => fireAt(completeBy + 1),
+    moved(deadline) {
+      // Code may send heartbeats after its call has ended. No one would cancel the timer, which keeps the process running.
+      if (open.has(deadline)) fireAt(deadline.completeBy + 1);
+    },
     remove(deadline) {
       open.delete(deadline);
       // A timer that is left would keep a process running whose work is done.
