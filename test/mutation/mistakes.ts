@@ -11,6 +11,7 @@ import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
 import { mistakesOfLongLife } from './mistakes-of-long-life.ts';
+import { mistakesOfOddValues } from './mistakes-of-odd-values.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
@@ -387,6 +388,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,
   ...mistakesOfLongLife,
+  ...mistakesOfOddValues,
   ...mistakesOfOneItem,
   ...mistakesOfPackage,
   ...mistakesOfInstances,

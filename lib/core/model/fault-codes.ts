@@ -61,7 +61,8 @@ export const faultCodes = {
     remedy: 'remove the cause; `resubmit` tries the undo again',
   },
   'workflow-code': {
-    meaning: 'The `input` or `when` of a step threw an error, or returned undefined or an input that is not JSON.',
+    meaning:
+      'The `input` or `when` of a step threw an error, or returned undefined or an input that is not JSON.',
     remedy: 'deploy a version whose code works, then `resubmit`',
   },
   'workflow-unknown': {
