@@ -7,12 +7,14 @@ import { inTurns } from '#runtime/local/request-turns.ts';
 
 /** A server whose answers wait for the test. */
 async function turns(atOnce: number) {
-  const served: { url: string; response: ServerResponse }[] = [];
+  const served: { url: string; response: ServerResponse; made: () => void }[] = [];
   let wake = () => {};
   const server = createServer(
     inTurns(({ url = '' }, response) => {
-      served.push({ url, response });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      served.push({ url, response, made: resolve });
       wake();
+      return promise;
     }, atOnce),
   );
   server.listen(0, '127.0.0.1');
@@ -36,7 +38,10 @@ async function turns(atOnce: number) {
     port,
     urls,
     reaches,
-    answer: (at: number) => served[at]?.response.end(),
+    answer(at: number, body = '') {
+      served[at]?.response.end(body);
+      served[at]?.made();
+    },
     /** Sends a request; resolves when it is sent. */
     async send(path: string, body = ''): Promise<void> {
       const sent = request({ port, path, method: 'POST' });
@@ -60,6 +65,47 @@ test('at most so many requests are served at the same time, in the order in whic
   answer(0);
   await reaches(5);
   expect(urls().slice(3)).toEqual(['/c', '/d']);
+});
+
+test('a response that its client does not read holds no turn, and no memory for a second one', async () => {
+  const { port, send, reaches, answer, urls } = await turns(1);
+  const deaf = connect(port, '127.0.0.1');
+  deaf.on('error', () => {});
+  deaf.pause();
+  onTestFinished(() => {
+    deaf.destroy();
+  });
+  deaf.write('GET /deaf HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+  await reaches(1);
+  // More than the buffers of both sockets hold.
+  answer(0, 'x'.repeat(64 * 1_048_576));
+  for (const [at, path] of ['/a', '/b'].entries()) {
+    await send(path);
+    await reaches(at + 2);
+    answer(at + 1);
+  }
+  expect(urls()).toEqual(['/deaf', '/a', '/b']);
+  deaf.resume();
+  await reaches(4);
+  expect(urls()[3]).toBe('/deaf');
+});
+
+test('of each connection, one request at a time is served', async () => {
+  const { port, send, reaches, answer, urls } = await turns(16);
+  const eager = connect(port, '127.0.0.1');
+  onTestFinished(() => {
+    eager.destroy();
+  });
+  eager.write('GET /eager HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+  await reaches(1);
+  await send('/a');
+  await reaches(2);
+  expect(urls()).toEqual(['/eager', '/a']);
+  answer(0);
+  await reaches(3);
+  answer(2);
+  await reaches(4);
+  expect(urls()).toEqual(['/eager', '/a', '/eager', '/eager']);
 });
 
 test('a bulk submission takes several turns, so that two of them fill the default ones', async () => {

@@ -162,8 +162,8 @@ function serverOf(
       // The API refuses a request without a Host header, with a problem document; Node would send none.
       requireHostHeader: false,
     },
-    inTurns((request, response) => {
-      void listener(request, response);
+    inTurns(async (request, response) => {
+      await listener(request, response);
     }, requestsAtOnce),
   );
   refuseWithProblems(server);

@@ -2,23 +2,34 @@
  * Lets requests take turns, so that a flood of them delays no health check and no order: Node would otherwise run all
  * requests that have arrived in one turn of the event loop.
  *
+ * A turn ends when the response is made, and not when its client has read it: a client that reads nothing must not hold
+ * turns. The next request of a connection waits until the previous response is written out, so that at most one unread
+ * response of each connection is in memory.
+ *
  * A request that is not completely received does not take a turn: its sender may be slow. It is served at once, as are
  * health checks, and event streams, which would never end their turn.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { routes } from '#core/access/routes.ts';
 
-/** Serves one request. */
-export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+/** Serves one request; resolves when the response is made, whether or not the client has read it. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
 /** @param atOnce requests that are served at the same time; each takes about a quarter of a millisecond, and a bulk submission some */
-export function inTurns(serve: Serve, atOnce: number): Serve {
+export function inTurns(
+  serve: Serve,
+  atOnce: number,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  /** The first request of each connection. */
   let waiting: Waiting[] = [];
   let taken = 0;
   let busy = 0;
   let isDue = false;
+  /** The further requests of the connections that have one which waits or is served. */
+  const behind = new WeakMap<Socket, Waiting[]>();
 
   function next(): void {
     isDue = false;
@@ -35,16 +46,38 @@ export function inTurns(serve: Serve, atOnce: number): Serve {
   }
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
-    if (response.destroyed) return;
-    if (request.complete) {
-      const turns = turnsOf(request);
-      busy += turns;
-      response.once('close', () => {
-        busy -= turns;
-        look();
-      });
+    // With its connection: no request behind it is served either.
+    if (response.destroyed || request.socket.destroyed) return;
+    response.once('close', () => advance(request.socket));
+    if (!request.complete) {
+      void serve(request, response);
+      return;
     }
-    serve(request, response);
+    const turns = turnsOf(request);
+    busy += turns;
+    const end = () => {
+      busy -= turns;
+      look();
+    };
+    const closed = new Promise<void>((resolve) => {
+      response.once('close', resolve);
+    });
+    // A client that has left ends its turn, also while the request is still carried out.
+    void Promise.race([serve(request, response), closed]).then(end, end);
+  }
+
+  /** The response is written out: the connection may have its next one. */
+  function advance(connection: Socket): void {
+    const own = behind.get(connection);
+    const pair = own?.shift();
+    if (pair === undefined) behind.delete(connection);
+    else enqueue(pair);
+  }
+
+  function enqueue(pair: Waiting): void {
+    waiting.push(pair);
+    // Later, because the body follows the headers.
+    look();
   }
 
   function look(): void {
@@ -55,12 +88,16 @@ export function inTurns(serve: Serve, atOnce: number): Serve {
 
   return (request, response) => {
     if (isAtOnce(request.url ?? '')) {
-      serve(request, response);
+      void serve(request, response);
       return;
     }
-    waiting.push([request, response]);
-    // Later, because the body follows the headers.
-    look();
+    const own = behind.get(request.socket);
+    if (own !== undefined) {
+      own.push([request, response]);
+      return;
+    }
+    behind.set(request.socket, []);
+    enqueue([request, response]);
   };
 }
 
