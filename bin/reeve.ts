@@ -94,10 +94,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { moduleRefused, reloading } = await import('#runtime/command/reloading.ts');
     if (reloads) {
       const command = [import.meta.filename, 'dev', module, '--no-reload'];
+      const stopped = Promise.race([nextSignal(), orphaned()]);
       return reloading({
         module,
         command: ['--disable-warning=ExperimentalWarning', ...command],
-        stopped: Promise.race([firstSignal(), orphaned()]),
+        stopped,
+        killed: stopped.then(nextSignal),
         say: io.stderr,
       });
     }
@@ -117,15 +119,15 @@ async function run(
 ): Promise<never> {
   isServing = true;
   const { startCommand } = await import('#runtime/command/start-command.ts');
-  const stopped = Promise.race([firstSignal(), orphaned()]);
+  const stopped = Promise.race([nextSignal(), orphaned()]);
   const code = await startCommand({ ...io, stopped }, serve, onRefused);
   await Promise.race([Promise.all([process.stdout, process.stderr].map(written)), sleep(200)]);
   // Pending calls to services would keep the process running.
   process.exit(code);
 }
 
-/** Only the first signal is handled: a second one ends a process that stops slowly. */
-function firstSignal(): Promise<void> {
+/** Only the next signal is handled: a further one ends a process that stops slowly. */
+function nextSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());

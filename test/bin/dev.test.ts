@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { within } from '../support/within.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -73,7 +74,7 @@ function run(folder: string, ...words: readonly string[]) {
     starts: () => [...output.matchAll(/^Reeve listens on/gm)].length,
     output: () => output,
     ended,
-    stop: () => child.kill(),
+    stop: (signal: NodeJS.Signals = 'SIGTERM') => child.kill(signal),
     kill: () => child.kill('SIGKILL'),
     /** The address of the nth start. */
     url: async (nth: number): Promise<string> => {
@@ -236,4 +237,47 @@ test('nothing is left after the command is killed, and the next one goes on with
     return code;
   };
   await expect.poll(answers, { timeout: 15_000, interval: 200 }).toBe('listens');
+}, 40_000);
+
+/** Its agent gives no signal a chance. */
+const looping = moduleOf('').replace(
+  /async \(name: string\) => `[^`]*`/,
+  'async () => { console.log("loops in " + process.pid); for (;;) {} }',
+);
+
+test.each([
+  ['after some time', ['SIGTERM']],
+  ['at once, at the second signal', ['SIGTERM', 'SIGINT']],
+] as const)(
+  'code that loops is ended by force, %s',
+  async (_, signals) => {
+    const { folder } = project(looping);
+    const parent = dev(folder);
+    await submitted(await parent.url(1));
+    const pid = () => Number(/^loops in (\d+)$/m.exec(parent.output())?.[1] ?? 0);
+    await expect.poll(pid, { timeout: 15_000 }).toBeGreaterThan(0);
+    const isThere = () => {
+      try {
+        return process.kill(pid(), 0);
+      } catch {
+        return false;
+      }
+    };
+    onTestFinished(() => {
+      if (isThere()) process.kill(pid(), 'SIGKILL');
+    });
+    for (const signal of signals) parent.stop(signal);
+    expect(await within(10_000, parent.ended)).toBe(0);
+    expect(isThere()).toBe(false);
+  },
+  40_000,
+);
+
+test('a change ends code that loops', async () => {
+  const { folder, write } = project(looping);
+  const parent = dev(folder);
+  const { orderId } = await submitted(await parent.url(1));
+  await expect.poll(parent.output, { timeout: 15_000 }).toMatch(/^loops in/m);
+  write(moduleOf('Welcome back'));
+  expect(await greetingOf(await parent.url(2), orderId)).toBe('Welcome back Ada');
 }, 40_000);

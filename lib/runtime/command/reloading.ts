@@ -15,6 +15,8 @@ export interface ReloadingOptions {
   readonly command: readonly string[];
   /** Resolves when the user wants it to stop. */
   readonly stopped: Promise<unknown>;
+  /** Resolves when the user does not want to wait any longer for that. */
+  readonly killed: Promise<unknown>;
   readonly say: (text: string) => void;
 }
 
@@ -27,6 +29,8 @@ const refusedCode = 2;
 const settleMs = 100;
 /** Before a process that a signal ended is started again, ms. */
 const againMs = 1_000;
+/** For a process to stop by itself, ms: longer than Reeve takes to close. */
+const stopWithinMs = 2_000;
 const source = /\.(?:[cm]?[jt]s|json)$/;
 
 /** Runs until `stopped`; returns the exit code. */
@@ -43,8 +47,7 @@ export async function reloading(options: ReloadingOptions): Promise<number> {
       const { child, ended } = started(options.command);
       const first = await Promise.race([stopped, changes.next, ended]);
       if (first === 'stopped' || first === 'changed') {
-        child.kill();
-        await ended;
+        await stop(child, ended, options.killed);
         if (first === 'stopped') return 0;
       } else if (first.signal !== null) {
         await Promise.race([stopped, sleep(againMs)]);
@@ -87,6 +90,21 @@ function started(command: readonly string[]): {
     }),
   );
   return { child, ended };
+}
+
+/** Ends it, and by force when it is late: no signal reaches code that loops. */
+async function stop(
+  child: ChildProcess,
+  ended: Promise<Ended>,
+  killed: Promise<unknown>,
+): Promise<void> {
+  child.kill();
+  const kept = new AbortController();
+  const late = sleep(stopWithinMs, null, { signal: kept.signal }).catch(() => {});
+  await Promise.race([ended, late, killed]);
+  kept.abort();
+  child.kill('SIGKILL');
+  await ended;
 }
 
 /** Folders are watched and not files: many editors replace a file when they save it. */
