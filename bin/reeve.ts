@@ -19,7 +19,7 @@ const brokenPipe = 141;
 const usage = 2;
 /** The exit code for failures that may pass, as `reeve --help` documents it. */
 const failed = 4;
-/** A running server continues when its output cannot be written: the disk may be full. */
+/** A running server continues when its output cannot be written: the disk may be full, or its reader may have ended. */
 let isServing = false;
 
 const unsupported = nodeRefusal(process.versions.node);
@@ -29,8 +29,8 @@ if (unsupported !== null) {
 }
 
 process.stdout.on('error', (error) => {
-  if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipe);
   if (isServing) return;
+  if ('code' in error && error.code === 'EPIPE') process.exit(brokenPipe);
   process.stderr.write(`error: Standard output cannot be written: ${error.message}.\n`);
   process.exit(failed);
 });
