@@ -21,6 +21,8 @@ const usage = 2;
 const failed = 4;
 /** A running server continues when its output cannot be written: the disk may be full, or its reader may have ended. */
 let isServing = false;
+/** What the code of a user has opened, such as a pool of connections, must not keep a command running that has ended. */
+let hasRunUserCode = false;
 
 const unsupported = nodeRefusal(process.versions.node);
 if (unsupported !== null) {
@@ -82,6 +84,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // Loaded only for this command: the simulator is larger than the others.
   prove: async (module, options) => {
     const { proveCommand } = await import('#testing/prove/prove-command.ts');
+    hasRunUserCode = true;
     return proveCommand(module, options);
   },
   // Loaded only for these commands: the others need neither store nor server.
@@ -110,6 +113,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
     });
   },
 });
+
+if (hasRunUserCode) {
+  await Promise.all([process.stdout, process.stderr].map(written));
+  process.exit();
+}
 
 /** Serves until a signal comes, then ends this process. */
 async function run(

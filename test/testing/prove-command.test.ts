@@ -1,6 +1,6 @@
 /** `reeve prove`, as a program. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
@@ -44,6 +44,14 @@ test('a mistake is printed with seed, story and shortest way, and the exit code 
   expect(stdout).toMatch(/^The shortest way that was found: 1 order, service-refuses\.$/m);
   expect(stdout).toMatch(/ {2}hotel takes effect for book-hotel \(order-1\/book-hotel-spa\)/);
   expect(code).toBe(1);
+}, 60_000);
+
+test('a module that holds a timer does not keep the command running', async () => {
+  const file = moduleWith('');
+  appendFileSync(file, 'setInterval(() => {}, 1_000);\n');
+  const { code, stdout } = await reeve(file);
+  expect(stdout).toMatch(/^proof: Proven: /);
+  expect(code).toBe(0);
 }, 60_000);
 
 test('as a document, with --json', async () => {
