@@ -20,6 +20,8 @@ interface Details {
   readonly reason?: Reason;
   /** The JSON document with which a server refused. */
   readonly answer?: unknown;
+  /** The order that the command had found or submitted. */
+  readonly orderId?: string;
   readonly cause?: unknown;
 }
 
@@ -29,13 +31,15 @@ export class CliError extends Error {
   readonly code: ExitCode;
   readonly reason: Reason;
   readonly answer: unknown;
+  readonly orderId: string | undefined;
 
   /** @param message for the user: the value given, the values allowed, what to do next; may have several lines */
-  constructor(code: ExitCode, message: string, { reason, answer, cause }: Details = {}) {
+  constructor(code: ExitCode, message: string, { reason, answer, orderId, cause }: Details = {}) {
     super(message, { cause });
     this.code = code;
     this.reason = reason ?? usual(code);
     this.answer = answer;
+    this.orderId = orderId;
   }
 }
 

@@ -234,6 +234,26 @@ test('on a terminal the outage stands on the rewritten line', async () => {
   expect(stdout).toContain('Reeve does not answer');
 });
 
+test('the first look of a wait has the same patience: the order was accepted', async () => {
+  const { app, run } = accepting();
+  looks(app, () => problem(503, 'unavailable'), look(processed));
+  const { exitCode, stdout } = await run('submit order.json --wait --json');
+  expect([exitCode, JSON.parse(stdout)]).toEqual([0, order(processed)]);
+});
+
+test.each([
+  ['down', 503, 'unavailable', 4],
+  ['no longer allowed to ask', 403, 'forbidden', 3],
+])('an error of a wait has the id of the order: %s', async (_, status, code, exit) => {
+  const { app, run } = accepting();
+  looks(app, () => problem(status, code));
+  const { exitCode, stdout } = await run('submit order.json --wait --json');
+  expect(exitCode).toBe(exit);
+  const { error } = JSON.parse(stdout);
+  expect(error).toMatchObject({ code, orderId: 'o-1' });
+  expect(error.message).toContain('reeve show o-1');
+});
+
 test('a wait gives up after half a minute without an answer, and names the order', async () => {
   const { app, run, sleeps } = accepting();
   looks(app, look(), () => problem(503, 'unavailable'));

@@ -30,15 +30,17 @@ export function orderCall(orderId: string): Call<OrderDocument> {
  * Resolves with the last document of the order. The wait has no limit: cool-downs may last for
  * days, and the user can press Ctrl-C.
  *
- * @throws {CliError} `failed` when Reeve has not answered for `outageMaxMs`, or not at all
+ * @param isAccepted Reeve has answered with this order: then the first look has the patience of the others
+ * @throws {CliError} `failed` when Reeve has not answered for `outageMaxMs`, or not at all; with the order, once it is known
  */
 export async function followToEnd(
   context: Context,
   orderId: string,
   view: View,
+  isAccepted: boolean,
 ): Promise<Answer<OrderDocument>> {
   try {
-    return await follow(context, orderId, view);
+    return await follow(context, orderId, view, isAccepted);
   } finally {
     view.close();
   }
@@ -53,29 +55,30 @@ async function follow(
   { reeve, environment }: Context,
   orderId: string,
   view: View,
+  isAccepted: boolean,
 ): Promise<Answer<OrderDocument>> {
-  let answer = await reeve(orderCall(orderId));
+  let isKnown = isAccepted;
   let seenMs = environment.now();
   let isOut = false;
   let delayMs = pollMinMs;
-  view.order(answer);
-  while (!hasEnded(answer.value)) {
-    await environment.sleep(delayMs);
-    delayMs = Math.min(delayMs * pollGrowth, pollMaxMs);
+  for (;;) {
     try {
-      answer = await reeve(orderCall(orderId));
+      const answer = await reeve(orderCall(orderId));
+      view.order(answer);
+      if (hasEnded(answer.value)) return answer;
+      isKnown = true;
+      seenMs = environment.now();
+      isOut = false;
     } catch (error) {
-      if (!isOutage(error)) throw error;
-      if (environment.now() - seenMs > outageMaxMs) throw givenUp(error, orderId);
+      if (!(error instanceof CliError) || !isKnown) throw error;
+      const isOver = environment.now() - seenMs > outageMaxMs;
+      if (isOver || error.code !== exitCodes.failed) throw withOrder(error, orderId);
       if (!isOut) view.outage();
       isOut = true;
-      continue;
     }
-    seenMs = environment.now();
-    isOut = false;
-    view.order(answer);
+    await environment.sleep(delayMs);
+    delayMs = Math.min(delayMs * pollGrowth, pollMaxMs);
   }
-  return answer;
 }
 
 /** Error is not final, but an order in Error waits for an operator. */
@@ -83,12 +86,9 @@ function hasEnded({ processState }: OrderDocument): boolean {
   return processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 }
 
-function isOutage(error: unknown): error is CliError {
-  return error instanceof CliError && error.code === exitCodes.failed;
-}
-
 /** Adds the order id, because with `--json` nothing else has printed it. */
-function givenUp(cause: CliError, orderId: string): CliError {
+function withOrder(cause: CliError, orderId: string): CliError {
   const message = `${cause.message}\nLook at the order later with: reeve show ${orderId}`;
-  return new CliError(cause.code, message, { reason: cause.reason, answer: cause.answer, cause });
+  const { code, reason, answer } = cause;
+  return new CliError(code, message, { reason, answer, orderId, cause });
 }

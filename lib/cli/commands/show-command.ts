@@ -30,7 +30,8 @@ export async function show(
 async function watchToEnd(context: Context, orderId: string): Promise<ExitCode> {
   const { environment, json, paint } = context;
   const isTerminal = environment.terminal() !== null;
-  const { value: order } = await followToEnd(context, orderId, viewFor(context, isTerminal));
+  const view = viewFor(context, isTerminal);
+  const { value: order } = await followToEnd(context, orderId, view, false);
   if (!json) {
     const summary = [acceptedLine(order, paint), ...troubleLines(order, paint)];
     printLines(environment, isTerminal ? fullLines(context, order) : summary);

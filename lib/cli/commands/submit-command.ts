@@ -60,7 +60,8 @@ function checkKey(key: string, form: RegExp): void {
 async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> {
   const { environment, json, paint } = context;
   const isLive = !json && environment.terminal() !== null;
-  const last = await followToEnd(context, orderId, isLive ? lineView(context) : noteView(context));
+  const view = isLive ? lineView(context) : noteView(context);
+  const last = await followToEnd(context, orderId, view, true);
   if (json) printJson(environment, last.json);
   else printLines(environment, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
   return exitCodeOf(last.value);

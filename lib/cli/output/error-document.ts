@@ -9,17 +9,20 @@ export interface ErrorDocument {
     readonly message: string;
     /** The exit code of the command, which `--help` explains. */
     readonly exitCode: number;
+    /** The order that the command waited for: it was accepted, whatever the error is. */
+    readonly orderId?: string;
     /** The problem document of the API; absent when there was none. */
     readonly problem?: unknown;
   };
 }
 
-export function errorDocument({ code, reason, message, answer }: CliError): ErrorDocument {
+export function errorDocument({ code, reason, message, answer, orderId }: CliError): ErrorDocument {
   return {
     error: {
       code: codeOf(answer) ?? reason,
       message,
       exitCode: code,
+      ...(orderId !== undefined && { orderId }),
       ...(answer !== undefined && { problem: answer }),
     },
   };
