@@ -134,6 +134,11 @@ export function addData(program: Command, world: CliEnvironment, done: Done): vo
   const act = async (command: DataCommand, { data }: DataOptions) => {
     const { json = false, ...others } = program.opts<GlobalOptions>();
     onlyHere(others, `\`reeve ${command.kind}\` is about files on this machine`);
+    // Usually an unset variable; the current directory is not meant.
+    if (data === '') throw new CliError(exitCodes.usage, '--data is empty.');
+    if (data === undefined && world.env['REEVE_DATA'] === '') {
+      throw new CliError(exitCodes.usage, 'REEVE_DATA is empty.');
+    }
     done(printOutcome(world, json, await world.data(command, data)));
   };
   const add = (name: string, description: string) =>

@@ -77,6 +77,28 @@ test.each(['--url http://x', '--stack reeve-prod'])(
   },
 );
 
+test.each(['check', 'backup b.db', 'restore b.db --yes'])(
+  '%s does not take an empty directory for the current one',
+  async (line) => {
+    let isAsked = false;
+    const { run } = scenario({
+      env: { REEVE_DATA: '' },
+      data: async () => {
+        isAsked = true;
+        return sound;
+      },
+    });
+    expect(await run(`${line} --data=`)).toMatchObject({
+      ...{ exitCode: 2, stderr: 'error: --data is empty.\n' },
+    });
+    expect(await run(line)).toMatchObject({
+      ...{ exitCode: 2, stderr: 'error: REEVE_DATA is empty.\n' },
+    });
+    expect(isAsked).toBe(false);
+    expect(await run(`${line} --data d`)).toMatchObject({ exitCode: 0 });
+  },
+);
+
 test('a defect prints its stack on standard error only', async () => {
   const { run } = scenario({ data: () => Promise.reject(new RangeError('no such thing')) });
   const { exitCode, stdout, stderr } = await run('restore b.db --json');
