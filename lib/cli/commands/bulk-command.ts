@@ -204,5 +204,5 @@ function print(context: Context, action: Action, outcomes: readonly Outcome[]): 
     ]);
   }
   if (failed.length > 0) return exitCodes.failed;
-  return refused.length > 0 && done.length === 0 ? exitCodes.refused : exitCodes.done;
+  return refused.length > 0 ? exitCodes.refused : exitCodes.done;
 }
