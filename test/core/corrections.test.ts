@@ -165,6 +165,26 @@ it.each<readonly [string, Situation, Record<string, JsonValue>, string, string]>
   expect(errorsOf(from, set)).toEqual([{ field, message: expect.stringContaining(message) }]);
 });
 
+it.each(['colour', 'payment.colour', 'constructor', '__proto__'])(
+  'refuses %s, which the schema would leave out',
+  (field) => {
+    const { known } = declined;
+    const plain: typeof details = z.object({
+      sku: z.string(),
+      payment: z.object({ token: z.string(), note: z.string().optional() }),
+      lines: z.array(z.object({ quantity: z.int() })),
+    });
+    const from = {
+      ...declined,
+      known: { ...known, definition: { ...known.definition, details: plain } },
+    };
+    expect(errorsOf(from, Object.fromEntries([[field, 1]]))).toEqual([
+      { field, message: 'is not a field of the details' },
+    ]);
+    expect(resubmit(from, { 'payment.note': 'by phone' }).kind).not.toBe('ignored');
+  },
+);
+
 it('of a workflow that is not known here is refused', () => {
   const corrections = [{ field: 'payment.token', value: 'tok_2' }];
   const event = { type: 'resubmit', by: 'olga', corrections } as const;

@@ -4,7 +4,7 @@ import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
 import type { StepContext, StepDefinition } from '#core/definition/workflow-definition.ts';
 import { type Correction, corrected, fieldOf } from '#core/model/correction.ts';
-import { canonicalJson, type JsonValue } from '#core/model/json.ts';
+import { canonicalJson, isObject, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type StepRecord, unheld } from '#core/model/record.ts';
 import type { Draft } from '../draft.ts';
@@ -46,6 +46,9 @@ export function validatedCorrections(
   const parsed = known.definition.details.safeParse(details);
   if (!parsed.success)
     return { kind: 'refused', errors: fieldErrors(parsed.error, { whole: 'details' }) };
+  // Some schemas leave out what they do not have, instead of refusing it.
+  const lost = corrections.find(({ field }) => !hasField(parsed.data, field));
+  if (lost !== undefined) return refused(lost.field, 'is not a field of the details');
   if (!isJsonWithin(parsed.data, limits.detailsBytesMax)) {
     return refused('set', `makes the details larger than ${limits.detailsBytesMax} bytes`);
   }
@@ -56,6 +59,14 @@ export function validatedCorrections(
     value: fieldOf(parsed.data, field) ?? value,
   }));
   return { kind: 'fit', corrections: asStored };
+}
+
+/** Whether it has a value at this place; that may be none, because the schema turned the given one into none. */
+function hasField(details: JsonValue, field: string): boolean {
+  const at = field.lastIndexOf('.');
+  const holder = at < 0 ? details : fieldOf(details, field.slice(0, at));
+  if (!isObject(holder)) return fieldOf(details, field) !== undefined;
+  return Object.hasOwn(holder, field.slice(at + 1));
 }
 
 function refused(field: string, message: string): CorrectionCheck {
