@@ -10,6 +10,7 @@ import {
   type ApiServer,
   type ConnectionLimits,
   connectionLimits,
+  loopbackHosts,
   serveApi,
 } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
@@ -54,6 +55,13 @@ test('it serves its own address under the names of loopback, and no other name',
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(await statusFor(url, `localhost:${port}`)).toBe(200);
   expect(await statusFor(url, 'rebound.example')).toBe(403);
+});
+
+test('on port 80, a request may name its address without a port', () => {
+  expect(loopbackHosts('127.0.0.1', 80)).toEqual(
+    expect.arrayContaining(['localhost', 'localhost:80', '127.0.0.1', '[::1]']),
+  );
+  expect(loopbackHosts('127.0.0.1', 8_080)).not.toContain('localhost');
 });
 
 test('the error for a port in use says what to do', async () => {

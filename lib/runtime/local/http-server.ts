@@ -98,7 +98,7 @@ export async function serveApi(
 ): Promise<ApiServer> {
   const { host = '127.0.0.1', port: wanted = 4_400, accessLog = reeve.log, identify } = options;
   if (identify === undefined && !isLoopback(host)) throw identifyMissing(host);
-  const hosts = new Set<string>();
+  const hosts = isLoopback(host) ? new Set<string>() : null;
   let isStopping = false;
   const pages = options.pages ?? consolePages(consoleDirectory);
   const app = processApi({
@@ -106,7 +106,7 @@ export async function serveApi(
     batch: assembleSubmissionBatch(reeve),
     log: consequencesLog(reeve.log, reeve.failure),
     guard: {
-      hosts: isLoopback(host) ? hosts : null,
+      hosts,
       identify: identify ?? localOperator,
       pages: new Set(pages.keys()),
     },
@@ -128,7 +128,7 @@ export async function serveApi(
   }
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : wanted;
-  for (const name of ['127.0.0.1', 'localhost', '[::1]', host]) hosts.add(`${name}:${port}`);
+  for (const name of loopbackHosts(host, port)) hosts?.add(name);
   const name = host.includes(':') ? `[${host}]` : host;
   return {
     url: `http://${name}:${port}`,
@@ -140,6 +140,12 @@ export async function serveApi(
       await closed;
     },
   };
+}
+
+/** The `Host` headers of requests for a loopback address: clients leave out the default port of HTTP. */
+export function loopbackHosts(host: string, port: number): readonly string[] {
+  const names = ['127.0.0.1', 'localhost', '[::1]', host];
+  return [...names.map((name) => `${name}:${port}`), ...(port === 80 ? names : [])];
 }
 
 const identifyMissing = (host: string) =>
