@@ -26,7 +26,7 @@ test('a webhook is registered by its name, with the secret of the variable that 
   });
 });
 
-test.each([['http://127.0.0.1:8080/hook'], ['http://localhost/']])(
+test.each([['http://127.0.0.1:8080/hook'], ['http://localhost/'], ['http://[::1]:8080/hook']])(
   'plain HTTP is allowed to %s',
   (url) => {
     const { shop: channel } = readChannels(file({ shop: { ...shop, url } }), {

@@ -19,7 +19,7 @@ const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9
 /** Messages that leave the machine must be encrypted. */
 const address = httpUrl.refine((text) => {
   const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || isLoopback(hostname);
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }, 'must begin with https://');
 
 const schema = z.record(
