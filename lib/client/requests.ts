@@ -1,5 +1,6 @@
 /** Requests of the client: authenticated, and sent again while that is safe and useful. */
 import { isObject } from '#core/model/json.ts';
+import { retryAfterMs } from '#text/retry-after.ts';
 import { ApiError, type FieldProblem } from './api-error.ts';
 import { type CallLimit, callLimit, pause } from './call-limit.ts';
 import { checkNumber } from './number-check.ts';
@@ -101,7 +102,8 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
       const document = parsed(await Promise.race([response.text(), passed]));
       if (response.ok) return { document };
       const error = refusal(base, response.status, document);
-      return { error, retryAfterMs: retryAfterMs(response), isForNow: isForNow(request, error) };
+      const leastMs = retryAfterMs(response.headers.get('retry-after'), Date.now());
+      return { error, retryAfterMs: leastMs, isForNow: isForNow(request, error) };
     } catch (cause) {
       request.signal?.throwIfAborted();
       const error = cause instanceof ApiError ? cause : unreachable(base, cause);
@@ -118,15 +120,16 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
       const isAnswered = 'document' in answer;
       const rest = isAnswered ? (request.rest?.(answer.document) ?? null) : null;
       if (isAnswered && rest === null) return answer.document;
-      const waitMs = jittered(
-        isAnswered ? (rest?.retryAfterMs ?? null) : answer.retryAfterMs,
-        tries,
-      );
-      const isLate = performance.now() + waitMs > endsAt;
-      if (isAnswered && isLate) return answer.document;
-      if (!isAnswered && (isLate || !answer.isForNow)) throw answer.error;
+      if (!isAnswered && !answer.isForNow) throw answer.error;
+      const leastMs = isAnswered ? (rest?.retryAfterMs ?? null) : answer.retryAfterMs;
+      const waitMs = jittered(leastMs, tries, endsAt - performance.now());
+      if (waitMs !== null) await pause(waitMs, request.signal);
+      // Timers may be late, so the time is looked at after the wait as well.
+      if (waitMs === null || performance.now() >= endsAt) {
+        if (isAnswered) return answer.document;
+        throw answer.error;
+      }
       if (rest !== null) request = { ...request, body: rest.body };
-      await pause(waitMs, request.signal);
     }
   };
 }
@@ -166,15 +169,15 @@ function isForNow({ isRepeatable }: ApiRequest, { status, code }: ApiError): boo
   return isRepeatable && status !== null && passing.has(status);
 }
 
-/** Not earlier than the server says; spread, because all senders would otherwise come back at once. */
-function jittered(leastMs: number | null, tries: number): number {
-  if (leastMs !== null) return leastMs * (1 + Math.random());
-  return Math.min(waitMaxMs, firstWaitMs * 2 ** tries) * Math.random();
-}
-
-function retryAfterMs(response: Response): number | null {
-  const text = response.headers.get('retry-after') ?? '';
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null;
+/**
+ * Not earlier than the server says; spread over the time that is left, because all senders would otherwise come back at once. Null: too
+ * little is left.
+ */
+function jittered(leastMs: number | null, tries: number, leftMs: number): number | null {
+  const fromMs = leastMs ?? 0;
+  if (fromMs >= leftMs) return null;
+  const spreadMs = leastMs ?? Math.min(waitMaxMs, firstWaitMs * 2 ** tries);
+  return fromMs + Math.min(spreadMs, leftMs - fromMs) * Math.random();
 }
 
 /** `undefined` when it is not JSON. */

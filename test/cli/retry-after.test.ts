@@ -1,6 +1,6 @@
 /** What the command line does while Reeve refuses an order for now. */
 import { expect, test } from 'vitest';
-import { bytesOf, problem, scenario } from './scenario.ts';
+import { at, bytesOf, problem, scenario } from './scenario.ts';
 
 const order = '{"workflow":"order-fulfilment","details":{"price":1.10}}';
 
@@ -27,6 +27,17 @@ test('an order that is refused for now is sent again after Retry-After and a ran
   });
   expect(sleeps).toEqual([60_000, 60_000]);
   expect(requests.map(({ body }) => body)).toEqual([order, order, order]);
+});
+
+test('a Retry-After that is a date is waited for too', async () => {
+  const { app, run, requests, sleeps } = scenario({ readFile: bytesOf(order) });
+  app.post('/orders', (c) => {
+    if (requests.length > 1) return c.json({ orderId: 'o-1', processState: 'Pending' }, 202);
+    const headers = { 'retry-after': new Date(at(35)).toUTCString() };
+    return new Response('{}', { status: 429, headers });
+  });
+  expect((await run('submit order.json')).exitCode).toBe(0);
+  expect(sleeps).toEqual([35_000 * 1.5]);
 });
 
 test('an order that is refused ten times fails with the reason', async () => {

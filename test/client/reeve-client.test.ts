@@ -1,6 +1,6 @@
 /** The client against the API of a real Reeve. */
 import { createServer } from 'node:http';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type ReeveClientOptions, reeveClient } from '#client/reeve-client.ts';
 import { defineAgent } from '#core/definition/agent.ts';
@@ -137,6 +137,56 @@ test('after the time for it, a request is not sent again', async () => {
     clientOf({ ...options, retryForMs: 0 }).submit('shop', { cents: 5 }),
   ).rejects.toMatchObject({ code: 'unreachable', status: null });
   expect(sent()).toBe(1);
+});
+
+/** Refuses each request for now; `at` are the times of the requests since the first, ms. */
+function refusing(retryAfter: () => string) {
+  const at: number[] = [];
+  const fetch = async () => {
+    at.push(Date.now());
+    const headers = { 'retry-after': retryAfter() };
+    return Response.json({ code: 'overloaded', title: 'Too many' }, { status: 503, headers });
+  };
+  return { fetch, at: () => at.map((ms) => ms - (at[0] ?? 0)) };
+}
+
+test('no request is sent before its Retry-After, in seconds or as a date, and none after the time for it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const date = () => new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 10_000).toUTCString();
+  for (const retryAfter of [() => '10', date]) {
+    // With so little time left the whole spread would be too long.
+    const { fetch, at } = refusing(retryAfter);
+    const client = clientOf({ url: 'http://127.0.0.1:1', fetch, retryForMs: 12_000 });
+    const refused = expect(client.submit('shop', { cents: 5 })).rejects.toMatchObject({
+      code: 'overloaded',
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await refused;
+    const [first, second = 0, ...more] = at();
+    expect([first, more]).toEqual([0, []]);
+    expect(second).toBeGreaterThanOrEqual(10_000);
+    expect(second).toBeLessThan(12_000);
+  }
+});
+
+test('a wait that ends too late is followed by no request', async () => {
+  const now = vi.spyOn(performance, 'now');
+  onTestFinished(() => now.mockRestore());
+  let isAsleep = false;
+  // The machine sleeps during the wait.
+  now.mockImplementation(() => (isAsleep ? 1_000_000 : 0));
+  const { fetch, at } = refusing(() => {
+    setTimeout(() => {
+      isAsleep = true;
+    });
+    return '0';
+  });
+  const client = clientOf({ url: 'http://127.0.0.1:1', fetch, retryForMs: 30_000 });
+  await expect(client.submit('shop', { cents: 5 })).rejects.toMatchObject({ code: 'overloaded' });
+  expect(at()).toHaveLength(1);
 });
 
 test('a change by an operator whose answer is lost is not sent again', async () => {

@@ -6,6 +6,7 @@ import type { CliEnvironment } from '#cli/environment.ts';
 import { codeOf } from '#cli/output/error-document.ts';
 import { clearLine } from '#cli/output/terminal.ts';
 import { durationText } from '#text/relative-time.ts';
+import { retryAfterMs } from '#text/retry-after.ts';
 
 /** A refused request and its answer. */
 export interface RefusedRequest {
@@ -50,7 +51,8 @@ export function patience(
     },
     async wait(refused, tries) {
       if (tries >= triesMax || !isForNow(refused)) return false;
-      const ms = waitMs(refused.retryAfter, tries, random());
+      const least = retryAfterMs(refused.retryAfter, now());
+      const ms = waitMs(least, tries, random());
       if (now() >= silentUntil) {
         const why = codeOf(refused.json) ?? `status ${refused.status}`;
         // A progress bar may be on the line.
@@ -75,8 +77,7 @@ export function isForNow({ status, retryAfter, json, isRepeatable }: RefusedRequ
 }
 
 /** All senders would otherwise come back in the same second. */
-function waitMs(retryAfter: string | null, tries: number, random: number): number {
-  const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
-  if (seconds !== null) return Math.round(seconds * 1_000 * (1 + random));
+function waitMs(leastMs: number | null, tries: number, random: number): number {
+  if (leastMs !== null) return Math.round(leastMs * (1 + random));
   return Math.round(Math.min(waitMaxMs, firstWaitMs * 2 ** (tries - 1)) * random);
 }

@@ -2,6 +2,7 @@
 import type { StatusMessage } from '#core/codec/status-message.ts';
 import type { Clock } from '#ports/clock.ts';
 import { DeliveryError } from '#ports/publisher.ts';
+import { retryAfterMs } from '#text/retry-after.ts';
 import { type Secrets, signatureHeaders } from './webhook-signature.ts';
 
 /** The timeout of a receiver, ms: it should store the message, respond, and then process it. */
@@ -77,12 +78,4 @@ function refusal(name: string, { status, headers }: Response, nowMs: number): De
       retryAfterMs: retryAfterMs(headers.get('retry-after'), nowMs),
     },
   );
-}
-
-/** Parses seconds or a date (RFC 9110) into ms; null when it is neither. */
-function retryAfterMs(header: string | null, nowMs: number): number | null {
-  if (header === null) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const retryAtMs = Date.parse(header);
-  return Number.isNaN(retryAtMs) ? null : Math.max(0, retryAtMs - nowMs);
 }
