@@ -23,11 +23,12 @@ function filesWith(pattern: RegExp, files: readonly string[] = sources): string[
   return files.filter((file) => pattern.test(readFileSync(file, 'utf8')));
 }
 
-test('the time of the machine is read in one place, and by the programs at the edge', () => {
+test('the time of the machine is read in one place, by the client, which runs in browsers, and by the programs at the edge', () => {
   expect(filesWith(/\bDate\.now\b/).toSorted()).toEqual([
     // Moves the clock ahead for orders whose steps take minutes.
     'bench/bill/moved-clock.ts',
     'bin/reeve.ts',
+    'lib/client/requests.ts',
     'lib/console/parts/server-clock.ts',
     'lib/runtime/node/system-clock.ts',
     'lib/suppliers/start-suppliers.ts',

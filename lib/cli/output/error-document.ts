@@ -9,7 +9,7 @@ export interface ErrorDocument {
     readonly message: string;
     /** The exit code of the command, which `--help` explains. */
     readonly exitCode: number;
-    /** The order that the command waited for: it was accepted, whatever the error is. */
+    /** The order that the command waited for: it was accepted, also after this error. */
     readonly orderId?: string;
     /** The problem document of the API; absent when there was none. */
     readonly problem?: unknown;
