@@ -44,8 +44,8 @@ export const mistakesOfOddValues: readonly Mistake[] = [
     'lib/roles/transitions/decide-together.ts',
     'test/roles/decide-together.test.ts',
     'an event that throws undoes the events before it',
-    '  } catch {\n    return null;\n  }',
-    '  } catch (error) {\n    throw error;\n  }',
+    '    } catch {\n',
+    '    } catch (error) {\n      throw error;\n',
   ),
   mistake(
     'lib/roles/agent/open-deadlines.ts',

@@ -67,38 +67,29 @@ async function addOthers(
   const ignored: (Ignored | null)[] = [null];
   let last = first;
   for (const other of others) {
-    const isSameState = last.decision.record.processState === last.before.processState;
+    const { record } = last.decision;
+    const isSameState = record.processState === last.before.processState;
     if (!isReply(last.event) || !isSameState) break;
-    const decided = await decideReply(ports, last.decision.record, other, known);
-    if (decided === null) break;
-    const isIgnored = !('decision' in decided);
-    ignored.push(isIgnored ? decided : null);
-    if (isIgnored) continue;
+    let decided: Ignored | Decided;
+    try {
+      const event = other.event(record, known);
+      if (event === null || !isReply(event)) break;
+      const deciding = decideGated(ports, record, event, known);
+      const gated = deciding instanceof Promise ? await deciding : deciding;
+      decided = decidedOf(ports, record, event, gated);
+    } catch {
+      // It does not undo the events before it: it is decided again without them, and fails alone.
+      break;
+    }
+    if (!('decision' in decided)) {
+      ignored.push(decided);
+      continue;
+    }
+    ignored.push(null);
     decisions.push(decided);
     last = decided;
   }
   return { kind: 'together', decisions, ignored };
-}
-
-/**
- * The decision of one more event. Null: it cannot have the same write. That is so as well when it throws, which then does not undo the events
- * before it: it is decided again without them, and fails alone.
- */
-async function decideReply(
-  ports: GatePorts,
-  record: ProcessRecord,
-  { event: eventOf }: EventFor,
-  known: OrderContext | null,
-): Promise<Ignored | Decided | null> {
-  try {
-    const event = eventOf(record, known);
-    if (event === null || !isReply(event)) return null;
-    const deciding = decideGated(ports, record, event, known);
-    const gated = deciding instanceof Promise ? await deciding : deciding;
-    return decidedOf(ports, record, event, gated);
-  } catch {
-    return null;
-  }
 }
 
 /** An ignored event keeps no slots. */
