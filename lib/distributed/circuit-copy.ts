@@ -2,7 +2,6 @@
  * The circuit of one agent as one instance knows it. What another instance stored is adopted when it is read; errors of the
  * store are logged, because the stored circuit is advisory (R26), and the instance goes on with what it knows.
  */
-
 import { type Circuit, newCircuit } from '#core/flow/circuit.ts';
 import {
   adopted,

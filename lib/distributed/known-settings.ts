@@ -3,7 +3,6 @@
  * per second where there are pools or limits, or something was changed; else every ten seconds, because there is hardly ever
  * something to read. What cannot be read is as it was (R26).
  */
-
 import type { AgentSettings } from '#core/definition/agent-settings.ts';
 import { errorKind } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';

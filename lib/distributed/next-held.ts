@@ -3,7 +3,6 @@
  * class (R24), and in turn between the queues of a tenant. An index lists them by tenant and queue, so it is read one after the
  * other, from where the last read ended: one with many orders hides no other.
  */
-
 import { classWeights } from '#core/flow/fair-queue.ts';
 import { type FairTurns, fairTurns } from '#core/flow/fair-turns.ts';
 import type { OrderId } from '#core/model/ids.ts';

@@ -8,7 +8,6 @@
  *    corrections of all instances together are as large as that of one would be.
  * 3. While nothing waits, an instance sends what comes, up to a number that the counts of the queues bound.
  */
-
 import { errorKind } from '#core/model/errors.ts';
 import type { OrderId, StepName } from '#core/model/ids.ts';
 import type { Clock } from '#ports/clock.ts';

@@ -5,7 +5,6 @@
  * The report is read by the first order of an instance. While nothing is known to wait, it is read again at most every ten
  * seconds and every ten orders; otherwise at most once per second. A report that cannot be read refuses no order.
  */
-
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import { admissionOf } from '#core/flow/admission-rule.ts';
 import { type HeldBacklog, loadOf } from '#core/flow/held-backlog.ts';

@@ -2,7 +2,6 @@
  * The endpoints that one of several instances of an agent has ejected, for the others. While calls succeed, nothing is read
  * or stored: an instance reads after a failed call, at most once per second, and stores an ejection of its own.
  */
-
 import { errorKind } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Ejections } from '#ports/health/ejections.ts';

@@ -103,13 +103,13 @@ export class Ledger {
     return this.#inTurn(() => {
       this.#prepared(
         `UPDATE entries SET state = 'undone', at_ms = ?
-           WHERE service = ? AND key = ? AND state = 'applied'`,
+         WHERE service = ? AND key = ? AND state = 'applied'`,
       ).run(this.#now(), service, performKey);
       // A declined key keeps its row, which refuses later performs like a tombstone.
       this.#prepared(
         `INSERT INTO entries (service, key, state, calls, effects, at_ms)
-           VALUES (?, ?, 'tombstoned', 0, 0, ?)
-           ON CONFLICT (service, key) DO NOTHING`,
+         VALUES (?, ?, 'tombstoned', 0, 0, ?)
+         ON CONFLICT (service, key) DO NOTHING`,
       ).run(service, performKey, this.#now());
       return this.#effectOf(service, performKey)?.state === 'undone';
     });
@@ -162,10 +162,10 @@ export class Ledger {
   #write(call: PerformCall, verdict: Verdict): void {
     this.#prepared(
       `INSERT INTO entries
-           (service, key, order_id, fingerprint, state, calls, effects, amount_cents, answer, at_ms)
-         VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
-         ON CONFLICT (service, key) DO UPDATE
-           SET calls = calls + 1, effects = effects + excluded.effects`,
+         (service, key, order_id, fingerprint, state, calls, effects, amount_cents, answer, at_ms)
+       VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+       ON CONFLICT (service, key) DO UPDATE
+         SET calls = calls + 1, effects = effects + excluded.effects`,
     ).run(
       call.service,
       call.key,
@@ -183,7 +183,7 @@ export class Ledger {
   #countCall(call: PerformCall): void {
     this.#prepared(
       `UPDATE entries SET calls = calls + 1, order_id = coalesce(order_id, ?)
-         WHERE service = ? AND key = ?`,
+       WHERE service = ? AND key = ?`,
     ).run(call.job.orderId, call.service, call.key);
   }
 

@@ -77,8 +77,7 @@ export function isJsonWithin(value: JsonValue, bytesMax: number): boolean {
 
 /**
  * Whether the value is JSON as it is, of at most so many bytes, and certainly so: its text would have the same content, without the
- * properties that are undefined. False
- * only says that its text must be made to know.
+ * properties that are undefined. False only says that its text must be made to know.
  */
 export function isPlainJsonWithin(value: unknown, bytesMax: number): boolean {
   return plainBytesAtMost(value, bytesMax, limits.jsonDepthMax) <= bytesMax;

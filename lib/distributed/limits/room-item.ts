@@ -1,5 +1,4 @@
 /** One item of calls at once, as one instance knows it. */
-
 import type { Clock } from '#ports/clock.ts';
 import type { Holders, LimitItems } from '#ports/limit-items.ts';
 import { isOlder } from '../read-age.ts';

@@ -245,7 +245,7 @@ test('never more have room than the limit says, and none is lost when an instanc
   );
 });
 
-test('room of a call that sent heartbeats is free for others after its reply, whoever handled them', async () => {
+test('room of a call that sent heartbeats is free for others after its reply, also where another instance handled them', async () => {
   const table = limitTable();
   const make = () =>
     roomLeases({
