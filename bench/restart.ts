@@ -4,7 +4,6 @@
  * whose first step runs, and that many whose cool-down lasts for another hour, and started again beside running suppliers; from
  * then on an order is submitted every 50 ms.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +24,7 @@ import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import { orderFulfilment } from '#workflows/order-fulfilment.ts';
 import { exampleOrder, freePort } from './example-order.ts';
 import { percentile } from './flow/figures.ts';
+import { firstAnswer, startedReeve } from './started-reeve.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -50,7 +50,7 @@ try {
   const suppliers = await startSuppliers({ port: 0, dataDir: join(folder, 'suppliers') });
   const port = await freePort();
   const began = performance.now();
-  const reeve = start(port, suppliers.url);
+  const reeve = startedReeve({ folder, port, suppliers: suppliers.url });
   const stopped = once(reeve, 'exit');
   try {
     const { opened, recovered, latencies, refused } = await restarted(
@@ -82,7 +82,8 @@ try {
 
 /** Submits until everything is recovered; all figures in ms. */
 async function restarted(url: string, began: number) {
-  const opened = await firstAnswer(url, began);
+  await firstAnswer(url);
+  const opened = performance.now() - began;
   const latencies: number[] = [];
   let refused = 0;
   for (;;) {
@@ -100,32 +101,6 @@ async function restarted(url: string, began: number) {
     if (status !== 'starting')
       return { opened, recovered: performance.now() - began, latencies, refused };
     await sleep(50);
-  }
-}
-
-function start(port: number, suppliers: string) {
-  return spawn(process.execPath, [join(import.meta.dirname, '../bin/reeve.ts'), 'start'], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      REEVE_DATA: folder,
-      REEVE_FRAUD_URL: `${suppliers}/fraud`,
-      REEVE_INVENTORY_URL: `${suppliers}/inventory`,
-      REEVE_PAYMENT_URL: `${suppliers}/payment`,
-      REEVE_SHIPPING_URL: `${suppliers}/shipping`,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
-
-async function firstAnswer(url: string, began: number): Promise<number> {
-  for (;;) {
-    try {
-      await (await fetch(`${url}/healthz`)).text();
-      return performance.now() - began;
-    } catch {
-      await sleep(5);
-    }
   }
 }
 

@@ -2,7 +2,6 @@
  * A burst that meets services over HTTP: a `reeve start` that has just begun gets all orders at once, in bulk submissions, with the example
  * services, which commit each effect to disk. All share the cores of the machine. No order may fail, and no failure may be counted.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import * as z from 'zod';
 import { limits } from '#core/model/limits.ts';
 import { startSuppliers } from '#suppliers/start-suppliers.ts';
 import { exampleOrder, freePort } from '../example-order.ts';
+import { firstAnswer, startedReeve } from '../started-reeve.ts';
 
 const activity = z.object({
   minutes: z.array(z.object({ processed: z.int(), undone: z.int(), error: z.int() })),
@@ -25,7 +25,7 @@ export async function services(orders: number) {
   const suppliers = await startSuppliers({ port: 0, dataDir: join(folder, 'suppliers') });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const reeve = start(folder, port, suppliers.url);
+  const reeve = startedReeve({ folder, port, suppliers: suppliers.url });
   const stopped = once(reeve, 'exit');
   try {
     await firstAnswer(url);
@@ -73,30 +73,4 @@ async function endings(url: string) {
     error: sum(minutes.map(({ error }) => error)),
     failures: sum(agents.map(({ failed, timedOut }) => failed + timedOut)),
   };
-}
-
-async function firstAnswer(url: string): Promise<void> {
-  for (;;) {
-    try {
-      await (await fetch(`${url}/healthz`)).text();
-      return;
-    } catch {
-      await sleep(5);
-    }
-  }
-}
-
-function start(folder: string, port: number, suppliers: string) {
-  return spawn(process.execPath, [join(import.meta.dirname, '../../bin/reeve.ts'), 'start'], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      REEVE_DATA: folder,
-      REEVE_FRAUD_URL: `${suppliers}/fraud`,
-      REEVE_INVENTORY_URL: `${suppliers}/inventory`,
-      REEVE_PAYMENT_URL: `${suppliers}/payment`,
-      REEVE_SHIPPING_URL: `${suppliers}/shipping`,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
 }
