@@ -61,6 +61,19 @@ test.each<[string, unknown]>([
   }
 });
 
+test('an object of a class may be an output, and is no part of what is submitted', () => {
+  const value = {
+    box: new (class Box {
+      sides = 6;
+    })(),
+  };
+  expect(jsonSchema.safeParse(value).success).toBe(true);
+  const { error } = submittedSchema.safeParse(value);
+  expect(error === undefined ? [] : fieldErrors(error, { whole: 'it' })).toEqual([
+    { field: 'box', message: noJson },
+  ]);
+});
+
 test.each<[string, unknown]>([
   ['that share one value', sharing(60)],
   ['that share one value that is no JSON', sharing(60, 1n)],

@@ -1,7 +1,7 @@
 /** Canonical JSON, depth and paths of documents. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, isShallow, type JsonValue, pathTo } from '#core/model/json.ts';
+import { canonicalJson, type JsonValue, pathTo } from '#core/model/json.ts';
 
 const { json } = fc.letrec<{ json: JsonValue; leaf: JsonValue }>((tie) => ({
   leaf: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
@@ -52,37 +52,6 @@ describe('canonical JSON', () => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
-  });
-});
-
-/** A list with 2 to the power of `levels` values, in the memory of so many lists. */
-function sharing(levels: number): unknown {
-  let value: unknown = 'x';
-  for (let level = 0; level < levels; level += 1) value = [value, value];
-  return value;
-}
-
-describe('the depth of a document', () => {
-  it.each<[string, unknown, number, boolean]>([
-    ['a value has none', 'x', 0, true],
-    ['null has none', null, 0, true],
-    ['an object has one', {}, 0, false],
-    ['an array has one', [], 0, false],
-    ['an object of values has one', { a: 1, b: null }, 1, true],
-    ['an object in an object has two', { a: 1, b: { c: 2 } }, 1, false],
-    ['an array in an array has two', [[1]], 2, true],
-    ['the deepest of several counts', { a: 1, b: [{}] }, 2, false],
-    ['the deepest of several counts, and is allowed', { a: 1, b: [{}] }, 3, true],
-  ])('%s', (_, value, depthMax, expected) => {
-    expect(isShallow(value, depthMax, 100)).toBe(expected);
-  });
-
-  it.each<[string, unknown, number, boolean]>([
-    ['as many values as it may have', [1, { a: 2 }], 4, true],
-    ['one value more', [1, { a: 2 }], 3, false],
-    ['lists that share one value', sharing(60), 1_000, false],
-  ])('is looked at for so many values at most: %s', (_, value, valuesMax, expected) => {
-    expect(isShallow(value, 64, valuesMax)).toBe(expected);
   });
 });
 

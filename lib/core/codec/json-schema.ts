@@ -21,7 +21,7 @@ export const jsonSchema: JsonSchema = present.superRefine((value, context) => {
  * ones after another schema has made a copy.
  */
 export const submittedSchema: JsonSchema = present.superRefine((value, context) => {
-  const fault = faultOf(value, limits.detailsBytesMax) ?? protoFault(value);
+  const fault = faultOf(value, limits.detailsBytesMax) ?? storageFault(value);
   if (fault !== null) context.addIssue(fault);
 });
 
@@ -74,11 +74,10 @@ function isSoundLeaf(value: unknown): boolean {
 
 /** Whether `JSON.stringify` writes the object as it is: not a map, an instant, or what has a text of its own. */
 function isRecord(value: object): value is { readonly [key: string]: unknown } {
-  const made: unknown = Object.getPrototypeOf(value);
-  if (made === Object.prototype || made === null) return true;
+  if (isPlain(value)) return true;
   // Objects of another realm, and those of a class, whose content JSON keeps.
-  const isPlain = Object.prototype.toString.call(value) === '[object Object]';
-  return isPlain && typeof Reflect.get(value, 'toJSON') !== 'function';
+  const isKept = Object.prototype.toString.call(value) === '[object Object]';
+  return isKept && typeof Reflect.get(value, 'toJSON') !== 'function';
 }
 
 interface Unsound {
@@ -114,10 +113,24 @@ const noJson: Unsound = {
 };
 const tooDeep: Unsound = { path: [], message: `nests deeper than ${limits.jsonDepthMax} levels` };
 
-function protoFault(value: JsonValue) {
-  const path = pathTo(value, (_, key) => key === '__proto__');
-  return path === null ? null : issue(path, 'is a name that cannot be stored; choose another');
+/** What would be read in another form than it was submitted in. */
+function storageFault(value: JsonValue) {
+  const path = pathTo(value, (inner, key) => key === '__proto__' || isOfClass(inner));
+  if (path === null) return null;
+  return path.at(-1) === '__proto__'
+    ? issue(path, 'is a name that cannot be stored; choose another')
+    : issue(path, noJson.message);
 }
+
+function isOfClass(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return !isPlain(value);
+}
+
+const isPlain = (value: object): boolean => {
+  const made: unknown = Object.getPrototypeOf(value);
+  return made === Object.prototype || made === null;
+};
 
 const issue = (path: readonly string[], message: string) => ({
   code: 'custom' as const,

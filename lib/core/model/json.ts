@@ -27,26 +27,6 @@ export function isList(value: JsonValue): value is readonly JsonValue[] {
 }
 
 /**
- * Whether a document nests at most `depthMax` levels and has at most `valuesMax` values: recursion over deeper ones exhausts the stack,
- * and lists that share one value have more values than any process can visit.
- */
-export function isShallow(value: unknown, depthMax: number, valuesMax: number): boolean {
-  return valuesLeft(value, depthMax, valuesMax) >= 0;
-}
-
-/** Negative when the document is too deep or has too many values. */
-function valuesLeft(value: unknown, depthMax: number, valuesMax: number): number {
-  let left = valuesMax - 1;
-  if (typeof value !== 'object' || value === null) return left;
-  if (depthMax === 0) return -1;
-  for (const inner of Object.values(value)) {
-    if (left < 0) break;
-    left = valuesLeft(inner, depthMax - 1, left);
-  }
-  return left;
-}
-
-/**
  * The keys of the first value that `matches`, the outermost first; null when no value matches. Only for
  * shallow documents, because it is recursive.
  */

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { submittedSchema } from '#core/codec/json-schema.ts';
-import { isShallow, type JsonValue } from '#core/model/json.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
 import { submissionKeyForm } from '#core/model/submission-key.ts';
@@ -37,35 +37,10 @@ export function checkedOptions(options: unknown): z.infer<typeof form> {
 
 /** @throws {SubmissionError} `details-invalid` when it is not JSON */
 export function checkedDetails(details: unknown): JsonValue {
-  const within = { path: ['details'], whole: 'details' };
-  // The schema refuses what is deeper or larger.
-  const isShort = isShallow(details, limits.jsonDepthMax, limits.detailsBytesMax);
-  const path = isShort ? noJson(details, within.path) : null;
-  if (path !== null) {
-    const message = 'must be JSON: text, a number, a boolean, null, a list or a plain object';
-    throw refused('details-invalid', [{ field: path.join('.'), message }]);
-  }
   const { error, data } = submittedSchema.safeParse(details);
   if (error === undefined) return data;
-  throw refused('details-invalid', fieldErrors(error, within));
+  throw refused('details-invalid', fieldErrors(error, { path: ['details'], whole: 'details' }));
 }
 
 const refused = (code: 'details-invalid' | 'option-invalid', errors: readonly FieldError[]) =>
   new SubmissionError({ kind: 'refused', code, errors });
-
-/** The path of the first value that JSON does not have; null: there is none. */
-function noJson(value: unknown, path: readonly string[]): readonly string[] | null {
-  if (typeof value !== 'object' || value === null) {
-    const isJson = value === null || ['string', 'number', 'boolean'].includes(typeof value);
-    return isJson ? null : path;
-  }
-  const made: unknown = Object.getPrototypeOf(value);
-  if (!Array.isArray(value) && made !== Object.prototype && made !== null) return path;
-  for (const [key, inner] of Object.entries(value)) {
-    // A property without a value counts as absent, an element of a list does not.
-    if (inner === undefined && !Array.isArray(value)) continue;
-    const found = noJson(inner, [...path, key]);
-    if (found !== null) return found;
-  }
-  return null;
-}
