@@ -49,18 +49,17 @@ export async function callSlots(
 ): Promise<CallSlots | Refused> {
   const isBehind = (queue: string) => !isNext && ports.queues.areWaiting(queue);
   const isBusy = (queue: string) => isNext || ports.queues.areWaiting(queue);
-  const entered = await enterAll(ports, request, counted, isBehind);
-  if ('why' in entered) return entered;
+  const entered: LimitSlot[] = [];
+  let hasAll = false;
   try {
+    const full = await enterAll(ports, request, counted, { isBehind, entered });
+    if (full !== null) return full;
     const leased = await leaseAll(ports, request, counted, { isBehind, isBusy });
-    if (leased !== null && 'why' in leased) {
-      leaveAll(ports.rooms, entered);
-      return leased;
-    }
+    if (leased !== null && 'why' in leased) return leased;
+    hasAll = true;
     return { ...leased, slots: [...entered, ...(leased?.slots ?? [])] };
-  } catch (error) {
-    leaveAll(ports.rooms, entered);
-    throw error;
+  } finally {
+    if (!hasAll) leaveAll(ports.rooms, entered);
   }
 }
 
@@ -69,33 +68,28 @@ export function leaveAll(rooms: Pick<RoomLeases, 'leave'>, slots: readonly Limit
   for (const slot of slots) if (slot.holder !== undefined) rooms.leave(slot, slot.holder);
 }
 
+/** Adds the room of the call to `entered`. Null: it has room everywhere. */
 async function enterAll(
   { rooms, time, newHolder }: CallSlotsPorts,
   request: Request,
   counted: readonly CountedLimit[],
-  isBehind: (queue: string) => boolean,
-): Promise<readonly LimitSlot[] | Refused> {
-  const entered: LimitSlot[] = [];
+  to: { readonly isBehind: (queue: string) => boolean; readonly entered: LimitSlot[] },
+): Promise<Refused | null> {
   for (const { limit, definedAtOnce, name, queue } of counted) {
     if (limit.atOnce === null) continue;
     const holder = newHolder();
-    const want = {
-      ...{ name: callsItemName(name), max: limit.atOnce, isBehind: isBehind(queue) },
+    const room = await rooms.enter({
+      ...{ name: callsItemName(name), max: limit.atOnce, isBehind: to.isBehind(queue) },
       definedMax: definedAtOnce ?? limit.atOnce,
       ...{ holder, until: time.latest(request.completeBy) },
-    };
-    const room = await rooms.enter(want).catch((error: unknown) => {
-      leaveAll(rooms, entered);
-      throw error;
     });
     if (room === null) {
-      leaveAll(rooms, entered);
       const freeAt = time.now() + askAgainMs;
       return { queue, why: { kind: 'full', freeAt, askAt: time.now() + request.completeWithinMs } };
     }
-    entered.push({ ...room, holder });
+    to.entered.push({ ...room, holder });
   }
-  return entered;
+  return null;
 }
 
 /** A rate of a call, and the queue of those that wait for it. */

@@ -24,22 +24,24 @@ export async function leaseCommonSlot(
 ): Promise<CommonSlot> {
   let [startAt, startBy] = [from, Number.POSITIVE_INFINITY];
   const leased: (Slot & { readonly name: string })[] = [];
-  for (const [place, wantOf] of wants.entries()) {
-    const want = wantOf(startAt, startBy);
-    const answer = await rates.lease(want).catch((error: unknown) => {
-      for (const slot of leased) rates.giveBack(slot.name, slot);
-      throw error;
-    });
-    if (answer.kind === 'slot') leased.push({ ...answer, name: want.rate.name });
-    if (answer.kind !== 'slot' || answer.startAt > startBy) {
-      for (const slot of leased) rates.giveBack(slot.name, slot);
-      const why = answer.kind === 'slot' ? later(answer) : answer;
-      return { kind: 'refused', place, want, why };
+  let hasAll = false;
+  try {
+    for (const [place, wantOf] of wants.entries()) {
+      const want = wantOf(startAt, startBy);
+      const answer = await rates.lease(want);
+      if (answer.kind === 'slot') leased.push({ ...answer, name: want.rate.name });
+      if (answer.kind !== 'slot' || answer.startAt > startBy) {
+        const why = answer.kind === 'slot' ? later(answer) : answer;
+        return { kind: 'refused', place, want, why };
+      }
+      startAt = answer.startAt;
+      startBy = Math.min(startBy, answer.startBy);
     }
-    startAt = answer.startAt;
-    startBy = Math.min(startBy, answer.startBy);
+    hasAll = true;
+    return { kind: 'slot', startAt, startBy };
+  } finally {
+    if (!hasAll) for (const slot of leased) rates.giveBack(slot.name, slot);
   }
-  return { kind: 'slot', startAt, startBy };
 }
 
 const later = ({ startAt }: Slot): SlotRefusal => ({ kind: 'later', at: startAt });
