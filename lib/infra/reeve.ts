@@ -126,6 +126,12 @@ export class Reeve extends Construct {
         `${this.node.path} has an agent \`${name}\` already. Add each agent once.`,
       );
     }
+    if (functionsOf(this.parts).some(([own]) => own === name)) {
+      throw new ReeveError(
+        'settings-invalid',
+        `\`${name}\` is the name of a function of ${this.node.path}, by which alarms and \`functions\` call it. Give the agent another name.`,
+      );
+    }
     const { store, scheduler, observability } = this.parts;
     const channel = new AgentChannel(this, `Agent-${name}`, {
       agent: props,

@@ -5,6 +5,7 @@ import { App, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Alias, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { expect, inject, test } from 'vitest';
 import type { AgentProps } from '#infra/agents/agent-props.ts';
@@ -111,6 +112,18 @@ test('where the CDK needs no code, agents are not compared', () => {
   expect(() => synthesised(reeveWith({ workflows: 'missing.ts' }, stack))).not.toThrow();
 });
 
+test.each(['scheduler', 'front-door', 'webhook-crm'])(
+  'an agent with the name of the function %s is refused, because alarms and `functions` have it',
+  (name) => {
+    const stack = new Stack(appIn(), 'Shop');
+    const secret = new Secret(stack, 'Secret');
+    const reeve = reeveWith({ webhooks: { crm: { url: 'https://crm.example', secret } } }, stack);
+    expect(() => reeve.addAgent({ name, handler })).toThrow(
+      `\`${name}\` is the name of a function of Shop/Orders`,
+    );
+  },
+);
+
 test('an agent that is added twice is refused', () => {
   expect(() => withAgents(payment, payment)).toThrow(
     'Shop/Orders has an agent `payment` already. Add each agent once.',
@@ -141,7 +154,6 @@ test.each<[object, string]>([
   ],
   [{ name: 'a', handler, environment: { MAX: 5 } }, '`environment.MAX` must be a string'],
   [{ name: 'a', handler, vpcSubnets: {} }, '`vpcSubnets` needs `vpc`'],
-  [{ name: 'scheduler', handler }, '`name` is the name of a function of Reeve'],
   [{ name: 'a', handler, environment: { 'my-var': 'x' } }, '`environment.my-var` must be two'],
   [{ name: 'a', handler, environment: { A: 'x' } }, '`environment.A` must be two or more letters'],
   [

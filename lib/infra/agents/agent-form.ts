@@ -20,8 +20,6 @@ const ownVariable = 'REEVE_SERVICE_URL';
 const secretName = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** As Lambda takes them (Lambda API, `Environment`). */
 const variableName = /^[A-Za-z][A-Za-z0-9_]+$/;
-/** The names of Reeve's own functions, by which alarms and `functions` call them. */
-const ownFunctions = ['front-door', 'scheduler', 'supervisor', 'notifier', 'submission'];
 /** The longest timeout of a function (Lambda quotas), and of a message that is hidden (SQS quotas), s. */
 const timeoutMax = { function: 900, elsewhere: 43_200 };
 /** As modules name their exports. */
@@ -33,10 +31,7 @@ const everyAgent = {
     .regex(
       new RegExp(agentName.pattern),
       'must be up to 40 of a-z, 0-9 and "-", beginning with a letter',
-    )
-    .refine((name) => !ownFunctions.includes(name), {
-      error: 'is the name of a function of Reeve: call the agent by its service',
-    }),
+    ),
 };
 const elsewhere = {
   ...everyAgent,
