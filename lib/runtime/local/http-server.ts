@@ -168,9 +168,7 @@ function serverOf(
       // The API refuses a request without a Host header, with a problem document; Node would send none.
       requireHostHeader: false,
     },
-    inTurns(async (request, response) => {
-      await listener(request, response);
-    }, requestsAtOnce),
+    inTurns(listener, requestsAtOnce),
   );
   refuseWithProblems(server);
   server.setTimeout(silentMs);
