@@ -2,6 +2,7 @@
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
+import { assertOnward } from '#embedded/integrity/onward.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -31,8 +32,16 @@ export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
   const { sql, group, damage, totals, lines, onForgotten } = options;
   let from = 0;
 
-  function forget(before: number): { readonly deleted: readonly number[]; readonly next: number } {
-    const batch = sql.oldest.all(from, batchMax);
+  function forget(
+    after: number,
+    before: number,
+  ): { readonly deleted: readonly number[]; readonly next: number } {
+    const batch = damage.row('Processes', 'listing', () => {
+      const found = sql.oldest.all(after, batchMax);
+      const last = found.at(-1);
+      assertOnward(last === undefined || numberOf(last) > after);
+      return found;
+    });
     // An unreadable order is reported, and kept for the investigation.
     const ages = decodeOrSkip(
       batch,
@@ -66,7 +75,10 @@ export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
   }
 
   return async (before) => {
-    const { deleted, next } = await group.write(() => forget(before));
+    const after = from;
+    // After an error, what can be read at the beginning is deleted again.
+    from = 0;
+    const { deleted, next } = await group.write(() => forget(after, before));
     from = next;
     for (const seq of deleted) onForgotten(seq);
     return { deleted: deleted.length, hasMore: next > 0 };

@@ -3,6 +3,7 @@ import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactChange } from '#embedded/integrity/intact-rows.ts';
+import { assertOnward } from '#embedded/integrity/onward.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
 import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -33,8 +34,11 @@ export function listenersOf(sql: Statements, damage: DamageReport): Listeners {
       for (const listener of onRecord) listener(record, before);
     },
     changes(after, limit) {
-      const rows = damage.row('Changes', 'listing', () => sql.changes.all(after, limit));
-      const numbers = rows.map(numberOf);
+      const numbers = damage.row('Changes', 'listing', () => {
+        const found = sql.changes.all(after, limit).map(numberOf);
+        assertOnward((found.at(-1) ?? Number.POSITIVE_INFINITY) > after);
+        return found;
+      });
       const last = numbers.at(-1);
       return {
         // The read reports a damaged change, which is kept for the investigation.

@@ -8,6 +8,7 @@ import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type DamageReport, damageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
+import { assertOnward } from '#embedded/integrity/onward.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
 import { type Verification, verification } from '#embedded/integrity/verify.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
@@ -163,6 +164,7 @@ function reads({
 
     async due({ from, to, limit, cursor }) {
       const [at, id] = cursor === null ? [from, ''] : dueCursor(cursor);
+      // It has an end on damaged pages, too: SQLite compares both columns with each row.
       const rows = damage
         .row('Processes', 'index Due', () => sql.due.all(at, id, to, limit))
         .map(dueOf);
@@ -175,7 +177,12 @@ function reads({
 
     async list(query) {
       const { limit } = query;
-      const rows = damage.row('Processes', 'listing', () => listedRows(sql, query)).map(listedOf);
+      const below = listCursor(query.cursor);
+      const rows = damage.row('Processes', 'listing', () => {
+        const found = listedRows(sql, query, below).map(listedOf);
+        assertOnward((found.at(-1)?.Seq ?? 0) < below);
+        return found;
+      });
       const last = rows.at(-1);
       const read = ({ Seq }: { Seq: number }) =>
         damage.row('Processes', Seq, () => intactRecord(sql.listed.get(Seq), null));
@@ -187,9 +194,8 @@ function reads({
   };
 }
 
-function listedRows(sql: Statements, query: ListQuery): unknown[] {
-  const { processState, correlationId, limit, cursor } = query;
-  const below = listCursor(cursor);
+function listedRows(sql: Statements, query: ListQuery, below: number): unknown[] {
+  const { processState, correlationId, limit } = query;
   if (correlationId !== undefined) {
     return sql.listByCorrelation.all(correlationId, below, processState, limit);
   }

@@ -17,6 +17,7 @@ import { mistakesOfPackage } from './mistakes-of-package.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
+const crossedPages = 'test/embedded/crossed-pages.test.ts';
 const damage = 'test/embedded/damage.test.ts';
 
 export const mistakes: readonly Mistake[] = [
@@ -153,6 +154,20 @@ export const mistakes: readonly Mistake[] = [
     text: 'PRAGMA synchronous = FULL;',
     instead: 'PRAGMA synchronous = OFF;',
     test: damage,
+  },
+  {
+    name: 'changes of a damaged table are read again and again',
+    file: 'lib/embedded/listeners.ts',
+    text: 'assertOnward((found.at(-1) ?? Number.POSITIVE_INFINITY) > after);',
+    instead: '',
+    test: crossedPages,
+  },
+  {
+    name: 'orders of a damaged table are verified again and again',
+    file: 'lib/embedded/integrity/verify.ts',
+    text: 'assertOnward((seqs.at(-1) ?? Number.POSITIVE_INFINITY) > checkedTo);',
+    instead: '',
+    test: crossedPages,
   },
   {
     name: 'an order that was submitted long ago is forgotten as soon as it ends',

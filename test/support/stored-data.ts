@@ -94,6 +94,21 @@ export function spoiledOnDisk(path: string, name: string, text: string, other: s
   writeFileSync(path, bytes);
 }
 
+/** Makes all pages of a table or an index the first or the last one: a query that reads on comes to it again and again. */
+export function pagesCrossed(path: string, name: string, kept: 'first' | 'last'): void {
+  const root = rootOf(path, name);
+  const bytes = readFileSync(path);
+  const interior = [0x05, 0x02];
+  if (!interior.includes(bytes.readUInt8(root))) throw new RangeError(`${name} has one page.`);
+  const cells = Array.from({ length: bytes.readUInt16BE(root + 3) }, (_, cell) => {
+    return root + bytes.readUInt16BE(root + 12 + 2 * cell);
+  });
+  const children = [...cells, root + 8];
+  const page = bytes.readUInt32BE(children.at(kept === 'first' ? 0 : -1) ?? root);
+  for (const at of children) bytes.writeUInt32BE(page, at);
+  writeFileSync(path, bytes);
+}
+
 /** Makes the page that holds this byte unreadable for SQLite. */
 export function pageLost(path: string, byte: number): void {
   const bytes = readFileSync(path);

@@ -9,6 +9,7 @@ import { CorruptDataError, describeError } from '#core/model/errors.ts';
 import { isDamage, isOfTheSchema } from '#embedded/store-error.ts';
 import { assertIntact } from './checksums.ts';
 import type { DamageReport } from './damage-report.ts';
+import { assertOnward } from './onward.ts';
 
 /** A verification in progress. */
 export interface Verification {
@@ -80,10 +81,11 @@ function started({ damage, expected }: VerificationOptions, sql: Prepared): Veri
       let seqs: readonly number[];
       try {
         seqs = sql.seqs.all(checkedTo, last, limit).map((row) => seqRow.parse(row).Seq);
+        assertOnward((seqs.at(-1) ?? Number.POSITIVE_INFINITY) > checkedTo);
       } catch (error) {
         isOver = true;
-        const said = describeError(error);
-        const reason = `The rows after number ${checkedTo} cannot be read: ${said}.`;
+        const said = isCorrupt(error) ? error.message : `${describeError(error)}.`;
+        const reason = `The rows after number ${checkedTo} cannot be read: ${said}`;
         damage.report({ table: 'Processes', row: checkedTo, reason });
         return false;
       }
@@ -94,6 +96,8 @@ function started({ damage, expected }: VerificationOptions, sql: Prepared): Veri
     },
   };
 }
+
+const isCorrupt = (error: unknown) => error instanceof CorruptDataError;
 
 type Prepared = ReturnType<typeof prepared>;
 
@@ -134,7 +138,7 @@ function checkOrder(sql: Prepared, damage: DamageReport, seq: number): void {
     });
   } catch (error) {
     // Already reported.
-    if (error instanceof CorruptDataError) return;
+    if (isCorrupt(error)) return;
     // One that the disk does not give, for example: the other orders are verified all the same.
     const reason = `It cannot be read: ${describeError(error)}`;
     damage.report({ table: 'Processes', row: seq, reason });
