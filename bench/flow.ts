@@ -108,7 +108,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     for (const pair of modelledPairs) yield await limitPairsModel(pair);
   },
   async *'limit-kills'() {
-    yield await limitKills(killedInstances);
+    for (const seed of [1, 2, 3, 4, 5]) yield await limitKills(killedInstances, seed);
   },
 };
 

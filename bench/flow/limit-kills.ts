@@ -28,8 +28,8 @@ interface Call {
 }
 
 /** @param wanted instances that are killed */
-export async function limitKills(wanted: number) {
-  const chance = chanceOf(1);
+export async function limitKills(wanted: number, seed: number) {
+  const chance = chanceOf(seed);
   let nowMs = 1_000_000;
   const table = limitTable();
   const items: LimitItems = {
@@ -98,7 +98,7 @@ export async function limitKills(wanted: number) {
   for (let at = 0; at < 2 * holdersMax; at += 1) await enter(at % instances, false);
   const leaked = holdersMax - calls.length;
   return {
-    ...{ kills, holdersMax, entered, refused, overshoots, leaked },
+    ...{ seed, kills, holdersMax, entered, refused, overshoots, leaked },
     isPassed: overshoots === 0 && leaked === 0,
   };
 }

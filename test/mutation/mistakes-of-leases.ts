@@ -104,4 +104,25 @@ export const mistakesOfLeases: readonly Mistake[] = [
     'extend(holder, until + graceMs)',
     'extend(holder, until)',
   ),
+  mistake(
+    roomLeases,
+    rooms,
+    'an item lets calls begin while another one has more than its share',
+    'share.max - excess + excessOf(share)',
+    'share.max',
+  ),
+  mistake(
+    roomLeases,
+    rooms,
+    'what was known before a limit changed is taken for what is there',
+    'item.readAt() < readSince || ',
+    '',
+  ),
+  mistake(
+    roomLeases,
+    rooms,
+    'what was read of a changed limit while others did not know it yet is taken for what is there',
+    'since : since + inForceMs',
+    'since : since',
+  ),
 ];

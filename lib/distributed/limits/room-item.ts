@@ -14,6 +14,10 @@ export interface RoomItem {
    * @throws {UnavailableError}
    */
   enter(holder: string, until: number, max: number): Promise<boolean>;
+  /** When it was read last, ms since the epoch; `-Infinity`: never. */
+  readAt(): number;
+  /** Reads who has room. @throws {UnavailableError} */
+  look(): Promise<void>;
   /** The holder has gone. `isScarce`: others may want its room. */
   leave(holder: string, isScarce: boolean): void;
   /** The holder may stay until then. False: it has no room. @throws {UnavailableError} */
@@ -119,6 +123,10 @@ export function roomItem({ items, clock, longestMs }: RoomItemOptions, name: str
       batch = own;
       own.come.set(holder, until);
       return (await own.entered).has(holder);
+    },
+    readAt: () => readAt,
+    async look() {
+      await write(new Map(), 0);
     },
     leave(holder, isScarce) {
       gone.add(holder);

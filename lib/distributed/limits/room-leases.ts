@@ -3,15 +3,18 @@
  * which it has room at most: the complete-by of its attempt and a grace. So what a crash leaves is free by itself (R22). Holders
  * that have gone leave with the next write, which is soon where the room is scarce.
  *
- * A limit of many calls has several items, so that each is written as one unit and none is written too often.
+ * A limit of many calls has several items, so that each is written as one unit and none is written too often. Each has a share of the
+ * limit. When operators lower the limit, an item may have more holders than its new share: the others then have so much less room. No
+ * item gets holders beyond its share once all instances know the number, so what is read of an item after that is not too little.
  */
 import { clockToleranceMs } from '#core/decide/due.ts';
 import type { LimitSlot } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Random } from '#ports/random.ts';
+import { isOlder } from '../read-age.ts';
 import { recentMap } from '../recent-map.ts';
-import { type RoomItem, roomItem } from './room-item.ts';
+import { askAgainMs, type RoomItem, roomItem } from './room-item.ts';
 
 /** A holder that comes. */
 export interface RoomWant {
@@ -47,6 +50,8 @@ const itemHoldersMax = 40;
 const triesMax = 3;
 /** Clocks differ, and a call takes a moment to end, ms. */
 const graceMs = 5_000;
+/** All instances know a changed number of a limit so long after the first one, ms: they read it once a second. */
+const inForceMs = 2_000;
 /** Items that are remembered. */
 const knownMax = 10_000;
 
@@ -67,6 +72,8 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
   const known = recentMap<RoomItem>(knownMax);
   /** The items from which holders have gone. */
   const left = new Set<string>();
+  /** The number of each limit that has several items, and since when this instance knows it. */
+  const numbers = recentMap<{ readonly max: number; readonly since: number }>(knownMax);
 
   function of(name: string): RoomItem {
     const item = known.get(name) ?? roomItem({ items, clock, longestMs }, name);
@@ -85,14 +92,36 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
     }
   }
 
+  /** Since when this instance knows the number of the limit. */
+  function sinceOf({ name, max }: RoomWant): number {
+    const known = numbers.get(name);
+    const isSame = known?.max === max && known.since <= clock.now();
+    const since = isSame ? known.since : clock.now();
+    numbers.set(name, { max, since });
+    return since;
+  }
+
+  /** The items of the limit, each with the room that it has while others may have more holders than their shares. */
+  async function itemsOf(want: RoomWant): Promise<readonly RoomOfItem[]> {
+    const shares = sharesOf(want).map((share) => ({ ...share, item: of(share.name) }));
+    if (shares.length === 1) return shares;
+    const nowMs = clock.now();
+    const since = sinceOf(want);
+    const readSince = nowMs - since < inForceMs ? since : since + inForceMs;
+    const excessOf = (share: RoomOfItem) => Math.max(0, share.item.used() - share.max);
+    const isUnsure = ({ item, max }: RoomOfItem) =>
+      item.readAt() < readSince || (item.used() > max && isOlder(item.readAt(), askAgainMs, nowMs));
+    await Promise.all(shares.filter(isUnsure).map(({ item }) => item.look()));
+    const excess = shares.reduce((sum, share) => sum + excessOf(share), 0);
+    return shares.map((share) => ({ ...share, max: share.max - excess + excessOf(share) }));
+  }
+
   return {
     async enter(want) {
-      const shares = sharesOf(want);
+      const shares = await itemsOf(want);
       const start = Math.floor(random.next() * shares.length);
       const inTurn = [...shares.slice(start), ...shares.slice(0, start)];
-      const emptiest = inTurn
-        .map((share) => ({ ...share, item: of(share.name) }))
-        .toSorted((a, b) => b.max - b.item.used() - (a.max - a.item.used()));
+      const emptiest = inTurn.toSorted((a, b) => b.max - b.item.used() - (a.max - a.item.used()));
       for (const { name, max, item } of emptiest.slice(0, triesMax)) {
         if (want.isBehind && item.used() >= max / 2) continue;
         const hasEntered = await entering(name, item, want, max);
@@ -117,6 +146,11 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
 interface Share {
   readonly name: string;
   readonly max: number;
+}
+
+/** An item of a limit, and how many holders it may have. */
+interface RoomOfItem extends Share {
+  readonly item: RoomItem;
 }
 
 /** The items of a limit: one, or as many as each has few holders. */

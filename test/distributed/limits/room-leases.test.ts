@@ -1,6 +1,6 @@
 /** Room for calls at once that several instances share. */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LimitSlot } from '#core/model/message.ts';
 import { roomLeases } from '#distributed/limits/room-leases.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
@@ -267,4 +267,82 @@ test('room of a call that sent heartbeats is free for others after its reply, al
     if (next !== null) third.leave(next, 'two');
     await third.settle();
   }
+});
+
+describe('of a limit that operators lower to 22 of 60, with two items,', () => {
+  /** Two instances; the first one puts its calls into `pay~0` if both items have as many. */
+  function changing() {
+    const table = limitTable();
+    let nowMs = begin;
+    let calls = 0;
+    const instance = (at: number) => {
+      const leases = roomLeases({
+        ...{ items: memoryItems(table), clock: { now: () => nowMs }, random: { next: () => at } },
+        longestCallMs: 10 * callMs,
+      });
+      const rooms: [string, LimitSlot][] = [];
+      return {
+        async enter(max: number, count = 1): Promise<number> {
+          let entered = 0;
+          for (let call = 0; call < count; call += 1) {
+            calls += 1;
+            const holder = `h${calls}`;
+            const room = await leases.enter({
+              ...{ name: 'pay', max, definedMax: 60, holder, isBehind: false },
+              until: nowMs + callMs,
+            });
+            if (room === null) continue;
+            rooms.push([holder, room]);
+            entered += 1;
+          }
+          return entered;
+        },
+        async end(name: string, count: number): Promise<void> {
+          const some = rooms.filter(([, room]) => room.name === name).slice(0, count);
+          for (const one of some) {
+            leases.leave(one[1], one[0]);
+            rooms.splice(rooms.indexOf(one), 1);
+          }
+          await leases.settle();
+        },
+      };
+    };
+    const wait = (ms: number) => {
+      nowMs += ms;
+    };
+    return { first: instance(0), second: instance(0.9), wait };
+  }
+
+  test('no call begins while one item has more holders than both may have', async () => {
+    const { first, second, wait } = changing();
+    expect(await first.enter(60, 40)).toBe(40);
+    await first.end('pay~0', 15);
+    for (const instance of [first, second]) {
+      wait(1_000);
+      expect(await instance.enter(22)).toBe(0);
+    }
+    await first.end('pay~1', 5);
+    wait(1_000);
+    // It knows who has gone, also where that is not written yet.
+    expect(await first.enter(22, 3)).toBe(2);
+  });
+
+  test('an instance reads the items when it meets the number', async () => {
+    const { first, second } = changing();
+    expect(await second.enter(60)).toBe(1);
+    await second.end('pay~1', 1);
+    expect(await first.enter(60, 40)).toBe(40);
+    await first.end('pay~0', 15);
+    expect(await second.enter(22)).toBe(0);
+  });
+
+  test('and again when all others know it', async () => {
+    const { first, second, wait } = changing();
+    expect(await first.enter(22, 10)).toBe(10);
+    wait(500);
+    expect(await second.enter(60, 30)).toBe(30);
+    await second.end('pay~0', 15);
+    wait(1_500);
+    expect(await first.enter(22)).toBe(0);
+  });
 });
