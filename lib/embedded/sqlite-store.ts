@@ -180,7 +180,7 @@ function reads({
       const below = listCursor(query.cursor);
       const rows = damage.row('Processes', 'listing', () => {
         const found = listedRows(sql, query, below).map(listedOf);
-        assertOnward((found.at(-1)?.Seq ?? 0) < below);
+        assertOnward((found.at(-1)?.Seq ?? Number.NEGATIVE_INFINITY) < below);
         return found;
       });
       const last = rows.at(-1);

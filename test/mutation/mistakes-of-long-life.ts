@@ -46,8 +46,8 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     verify,
     verifyTest,
     'an order that the disk does not give ends the check',
-    'if (error instanceof CorruptDataError) return;',
-    'if (error instanceof CorruptDataError) return; else throw error;',
+    'if (isCorrupt(error)) return;',
+    'if (isCorrupt(error)) return; else throw error;',
   ),
   mistake(
     'lib/http/access/still-allowed.ts',
