@@ -36,12 +36,15 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** On a busy machine, connections of this process wait until it runs again. */
+const connectionTimeoutMs = 30_000;
+
 /** A client of a running server. */
 export function testDynamoClient(endpoint: string, requestTimeoutMs = 10_000): DynamoDBClient {
   process.env['AWS_REGION'] = 'us-east-1';
   process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
   process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
-  return dynamoClient({ endpoint, requestTimeoutMs });
+  return dynamoClient({ endpoint, requestTimeoutMs, connectionTimeoutMs });
 }
 
 /** Dynoxide: one binary, everything in memory. */

@@ -8,23 +8,22 @@ export interface ClientOptions {
   readonly endpoint?: string;
   /** How long an answer may take, ms. @default 2 s */
   readonly requestTimeoutMs?: number;
+  /** How long a new connection may take, ms. @default half a second */
+  readonly connectionTimeoutMs?: number;
 }
 
-const connectionTimeoutMs = 500;
-const requestTimeoutMs = 2_000;
+const defaults = { connectionTimeoutMs: 500, requestTimeoutMs: 2_000 };
 /** Three calls in total. Afterwards the message's redelivery and the Supervisor retry. */
 const maxAttempts = 3;
 
 /** The settings that all clients have. */
-export function commonSettings({
-  endpoint,
-  requestTimeoutMs: requestTimeout = requestTimeoutMs,
-}: ClientOptions) {
+export function commonSettings({ endpoint, ...given }: ClientOptions) {
+  const { connectionTimeoutMs, requestTimeoutMs } = { ...defaults, ...given };
   return {
     maxAttempts,
     requestHandler: {
       connectionTimeout: connectionTimeoutMs,
-      requestTimeout,
+      requestTimeout: requestTimeoutMs,
       // Without this, `requestTimeout` only warns (node-http-handler 4.4 and later).
       throwOnRequestTimeout: true,
     },
