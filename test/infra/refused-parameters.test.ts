@@ -1,11 +1,21 @@
-/** `npx cdk` with invalid parameters: one message, and exit code 1. */
+/** Invalid parameters: one message, and exit code 1 of the app. */
 import { execFile } from 'node:child_process';
+import { App } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
+import { refuseUnknownParameters } from '#infra/parameter-names.ts';
+import { stackWith } from './scenario.ts';
+
+type Context = Readonly<Record<string, unknown>>;
 
 /** As the CDK's command line starts the app: with cdk.json, its own keys and `-c`. */
-function app(context: Readonly<Record<string, unknown>>) {
-  const ofTheCdk = { 'cli-telemetry': false, 'aws:cdk:enable-path-metadata': true };
-  const CDK_CONTEXT_JSON = JSON.stringify({ ...ofTheCdk, stage: 'dev', ...context });
+const contextOf = (context: Context) => ({
+  ...{ 'cli-telemetry': false, 'aws:cdk:enable-path-metadata': true, stage: 'dev' },
+  ...context,
+});
+
+/** The program of `npx cdk`. */
+function app(context: Context) {
+  const CDK_CONTEXT_JSON = JSON.stringify(contextOf(context));
   const options = { env: { ...process.env, CDK_CONTEXT_JSON, NO_COLOR: '1' } };
   return new Promise<{ code: unknown; stderr: string }>((resolve) => {
     execFile(process.execPath, ['bin/app.ts'], options, (error, _, stderr) =>
@@ -14,7 +24,18 @@ function app(context: Readonly<Record<string, unknown>>) {
   });
 }
 
-test.each<[Readonly<Record<string, unknown>>, string]>([
+/** The same in this process. */
+function stack(context: Context) {
+  const all = contextOf(context);
+  refuseUnknownParameters(new App({ context: all }).node);
+  const agents = ['fraud', 'inventory', 'payment', 'shipping'];
+  return stackWith(
+    agents.map((name) => ({ name, handler: `lambdas/agents/${name}.ts` })),
+    all,
+  );
+}
+
+const sentences: readonly (readonly [Context, string])[] = [
   [{ shards: '0' }, 'Invalid parameters: `shards` must be a whole number from 1 to 64.'],
   [{ shards: '0x2' }, 'Invalid parameters: `shards` must be a whole number from 1 to 64.'],
   [{ keepDays: '1e1' }, 'Invalid parameters: `keepDays` must be a whole number from 1 to 3650.'],
@@ -58,8 +79,25 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
     { alarmemail: 'ops@example.com', colour: 'red' },
     'Invalid parameters: `alarmemail` is not a parameter (did you mean `alarmEmail`?); `colour` is not a parameter.',
   ],
-])('%j is rejected with one message', async (context, sentence) => {
+];
+
+test.each(sentences)('%j is rejected with one message', (context, sentence) => {
+  let message = '';
+  try {
+    stack(context);
+  } catch (error) {
+    message = error instanceof Error ? error.message : '';
+  }
+  expect(message.slice(0, sentence.length)).toBe(sentence);
+  expect(message).not.toContain('\n');
+});
+
+test.each([
+  ['a value', { shards: '0' }],
+  ['a name', { shardz: 3 }],
+  ['an agent', { services: '{"parrot":"https://a.example"}' }],
+])('the app ends with one line and exit code 1 for %s that is rejected', async (_, context) => {
   const { code, stderr } = await app(context);
   expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
-  expect(stderr.slice(0, sentence.length)).toBe(sentence);
+  expect(stderr).toMatch(/^Invalid parameters: `[\w.]+` .*\.\n$/);
 });

@@ -20,6 +20,8 @@ import { plantMistake } from '#sim/mutants/plant-mistake.ts';
 import type { Mistake } from './mistake.ts';
 import { mistakes } from './mistakes.ts';
 
+/** For runners that print nothing. */
+const quiet = { watch: false, reporters: [] };
 const copied = ['lib', 'lambdas', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
 const copy = mkdtempSync(join(tmpdir(), 'reeve-planted-'));
@@ -30,7 +32,7 @@ makeCopy();
 // Tests read files of the copy by relative paths.
 process.chdir(copy);
 // All tests at once are slow, and none of them has a mistake to meet.
-const patient = await runnerWith(120_000);
+const patient = await createVitest({ ...quiet, testTimeout: 120_000 });
 const before = await failuresOf(patient, [...new Set(mistakes.map(({ test }) => test))]);
 await patient.close();
 if (before.length > 0) {
@@ -38,18 +40,16 @@ if (before.length > 0) {
   process.exit(1);
 }
 // One runner for all mistakes: to start one for each takes most of the time.
-// Some mistakes keep a test from its end, so a long time-out would take most of the time.
-const runner = await runnerWith(20_000);
-const caughtBy: { readonly mistake: Mistake; readonly tests: readonly string[] }[] = [];
-for (const mistake of mistakes) caughtBy.push({ mistake, tests: await planted(mistake) });
+// Some mistakes keep tests from their end, so a long time-out, or the tests after the first one, would take most of the time.
+const runner = await createVitest({ ...quiet, testTimeout: 20_000, bail: 1 });
+const caughtBy: { readonly mistake: Mistake; readonly test: string | undefined }[] = [];
+for (const mistake of mistakes) caughtBy.push({ mistake, test: await planted(mistake) });
 await runner.close();
 console.log('mistake | caught by');
-for (const { mistake, tests } of caughtBy) {
-  const more = tests.length > 1 ? ` (and ${tests.length - 1} more)` : '';
-  const by = tests[0] === undefined ? 'SURVIVED' : `${mistake.test}: ${tests[0]}${more}`;
-  console.log(`${mistake.name} | ${by}`);
+for (const { mistake, test } of caughtBy) {
+  console.log(`${mistake.name} | ${test === undefined ? 'SURVIVED' : `${mistake.test}: ${test}`}`);
 }
-const caught = caughtBy.filter(({ tests }) => tests.length > 0).length;
+const caught = caughtBy.filter(({ test }) => test !== undefined).length;
 console.log(`${caught} of ${mistakes.length} mistakes were caught.`);
 // The runner sets it to 1, because tests failed.
 process.exitCode = caught < mistakes.length ? 1 : 0;
@@ -64,18 +64,14 @@ function makeCopy(): void {
   }
 }
 
-/** Returns a runner of the copy's tests that prints nothing. */
-function runnerWith(testTimeout: number): Promise<Vitest> {
-  return createVitest({ watch: false, reporters: [], testTimeout });
-}
-
-/** The tests that fail with the mistake. */
-async function planted({ file, text, instead, test }: Mistake): Promise<readonly string[]> {
+/** The first test that fails with the mistake. */
+async function planted({ file, text, instead, test }: Mistake): Promise<string | undefined> {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   write(path, plantMistake(source, { text, instead }));
   try {
-    return await failuresOf(runner, [test]);
+    const [first] = await failuresOf(runner, [test]);
+    return first;
   } finally {
     write(path, source);
   }
