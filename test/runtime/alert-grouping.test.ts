@@ -20,7 +20,6 @@ function desk() {
   const said: AlertText[] = [];
   const { alert, close } = alertGrouping({
     show: (call) => said.push(call),
-    command: 'npx reeve',
     clock,
   });
   return {
@@ -48,7 +47,7 @@ function desk() {
         ...changes,
       };
       let isSaid = false;
-      void alert({ change, remedy: `npx reeve resubmit ${id}` }).then(() => {
+      void alert({ change, remedy: `npx reeve resubmit ${id}` }, 'npx reeve').then(() => {
         isSaid = true;
       });
       return () => isSaid;

@@ -86,10 +86,9 @@ async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
   const { workflows, agents, isDevelopment, welcome } = await serve(config, open);
   const log = jsonLog(systemClock, config.REEVE_LOG, io.stderr);
   const access = accessOf(config, log, io);
-  const command = commandOf(config);
+  const command = Promise.withResolvers<string>();
   const alerts = alertGrouping({
     show: (text) => io.stdout(terminalAlert(text, io)),
-    command,
     clock: systemClock,
   });
   open.add('alerts', alerts.close);
@@ -102,22 +101,21 @@ async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
       tenantWeights: config.REEVE_TENANT_WEIGHTS,
     }),
     backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
-    onAlert: alerts.alert,
+    onAlert: async (alert) => alerts.alert(alert, await command.promise),
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
     ...(isDevelopment && {
       onCodeError: terminalErrors({ show: io.stdout, clock: systemClock, screen: io }),
     }),
-    command,
+    command: command.promise,
   });
   open.add('state store', reeve.close);
   const path = socketIn(config.REEVE_DATA);
   open.add('control socket', serveControl({ path, backup: reeve.backup, log }));
   const server = await serveApi(reeve, { host: config.HOST, port: config.PORT, ...access });
   open.add('API', server.close);
-  const at = server.url === 'http://127.0.0.1:4400' ? '' : `--url ${server.url} `;
-  io.stdout(
-    `Reeve listens on ${server.url}\nConsole on ${server.url}/\n${welcome(`npx reeve ${at}`)}`,
-  );
+  const line = commandOf(server.url);
+  io.stdout(`Reeve listens on ${server.url}\nConsole on ${server.url}/\n${welcome(`${line} `)}`);
+  command.resolve(line);
 }
 
 /** With named tokens, the access log is written at every log level. */
@@ -138,13 +136,9 @@ function webhooksOf(channels: ReturnType<typeof readChannels>) {
   );
 }
 
-/** The command line with the URL of this Reeve. */
-function commandOf({ HOST, PORT }: Config): string {
-  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
-  return host === '127.0.0.1' && PORT === 4400
-    ? 'npx reeve'
-    : `npx reeve --url http://${host}:${PORT}`;
-}
+/** The command line with the URL of this Reeve, unless it is the one that the command line calls by default. */
+const commandOf = (url: string) =>
+  url === 'http://127.0.0.1:4400' ? 'npx reeve' : `npx reeve --url ${url}`;
 
 function makeDirectory(path: string): void {
   try {

@@ -20,8 +20,12 @@ export interface AlertText {
 
 /** Groups alerts by cause. */
 export interface AlertGrouping {
-  /** Resolves when the alert is shown; until then, it must survive a crash. */
-  alert(alert: Alert): Promise<void>;
+  /**
+   * Resolves when the alert is shown; until then, it must survive a crash.
+   *
+   * @param command the command line of this Reeve, for example `npx reeve`
+   */
+  alert(alert: Alert, command: string): Promise<void>;
   /** Shows no further alert; the next start shows the remaining ones. */
   close(): void;
 }
@@ -29,8 +33,6 @@ export interface AlertGrouping {
 /** Options of {@link alertGrouping}. */
 export interface AlertGroupingOptions {
   readonly show: (text: AlertText) => void;
-  /** The command line of this Reeve, for example `npx reeve`. */
-  readonly command: string;
   readonly clock: Clock;
 }
 
@@ -42,10 +44,10 @@ interface Condition {
 }
 
 /** Makes the grouping; alerts of one cause within a minute are one condition. */
-export function alertGrouping({ show, command, clock }: AlertGroupingOptions): AlertGrouping {
+export function alertGrouping({ show, clock }: AlertGroupingOptions): AlertGrouping {
   const conditions = new Map<string, Condition>();
 
-  function open(cause: string, since: number): void {
+  function open(cause: string, command: string, since: number): void {
     const condition: Condition = { since, more: [], cancel: () => {} };
     const startPeriod = () => {
       condition.cancel = clock.after(groupMs, () => {
@@ -66,11 +68,11 @@ export function alertGrouping({ show, command, clock }: AlertGroupingOptions): A
   }
 
   return {
-    async alert(alert) {
+    async alert(alert, command) {
       const cause = causeOf(alert);
       const condition = conditions.get(cause);
       if (condition === undefined) {
-        open(cause, alert.change.at);
+        open(cause, command, alert.change.at);
         show(ofOne(alert));
         return;
       }

@@ -1,7 +1,7 @@
 /** Delivers the changes of an embedded Reeve to the response channels and to its operators. */
 
 import type { StatusMessage } from '#core/codec/status-message.ts';
-import type { Audience } from '#core/model/change.ts';
+import type { Audience, Change } from '#core/model/change.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { type ChangeFeed, changeFeed } from '#in-process/change-feed.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -19,8 +19,8 @@ export interface ChangeDeliveryOptions {
   readonly responses: ReadonlyMap<string, Respond>;
   /** Called for every order in Error. Default: the log only. */
   readonly onAlert?: ((alert: Alert) => Promise<void>) | undefined;
-  /** The command line of this Reeve, for the remedies in alerts. */
-  readonly command: string;
+  /** The command line of this Reeve, for the remedies in alerts, which wait for it. */
+  readonly command: string | Promise<string>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,8 +41,9 @@ export function deliverChanges(options: ChangeDeliveryOptions): ChangeFeed {
     }
     await channel(status);
   }
-  async function announce(alert: Alert): Promise<void> {
-    const { orderId, fault, tried, correlationId } = alert.change;
+  async function announce(change: Change): Promise<void> {
+    const alert = alertOf(change, await command);
+    const { orderId, fault, tried, correlationId } = change;
     // With `onAlert`, the log line is only additional information.
     const write = onAlert === undefined ? log.error : log.info;
     write('order-in-error', {
@@ -56,6 +57,6 @@ export function deliverChanges(options: ChangeDeliveryOptions): ChangeFeed {
     await onAlert?.(alert);
   }
   const deliver = (audience: Audience, status: StatusMessage) =>
-    audience === 'operator' ? announce(alertOf(status.change, command)) : respond(status);
+    audience === 'operator' ? announce(status.change) : respond(status);
   return changeFeed({ outbox, deliver, clock, log });
 }

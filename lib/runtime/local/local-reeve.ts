@@ -101,8 +101,11 @@ export interface LocalReeveOptions {
    * for the first error of each kind, without its message.
    */
   readonly onCodeError?: (error: CodeError) => void;
-  /** The command line of this Reeve, for the remedies in alerts. Default `npx reeve`. */
-  readonly command?: string;
+  /**
+   * The command line of this Reeve, for the remedies in alerts. As a promise, where it contains an address that is known only when Reeve listens:
+   * alerts wait for it. Default `npx reeve`.
+   */
+  readonly command?: string | Promise<string>;
 }
 
 /** A running Reeve. */

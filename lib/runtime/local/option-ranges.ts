@@ -52,7 +52,7 @@ export const startForm = z.strictObject({
   tenantWeights: z.map(z.string(), z.number()).optional(),
   onAlert: fn.optional(),
   onCircuit: fn.optional(),
-  command: z.string().optional(),
+  command: z.union([z.string(), z.instanceof(Promise)]).optional(),
 } satisfies Record<keyof LocalReeveOptions, z.ZodType>);
 
 interface Numbers {
