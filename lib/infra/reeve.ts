@@ -147,10 +147,10 @@ export class Reeve extends Construct {
     if (this.key !== undefined && consumer.kind === 'function' && !isBundled(props)) {
       allowExisting(consumer.worker, this.key);
     }
+    agentOutput(this, channel, this.channels);
     this.channels.push(channel);
     scheduler.addAgent(channel);
     observability.addAgent(channel);
-    agentOutput(this, channel);
     return agentOf(channel);
   }
 

@@ -130,6 +130,25 @@ test('an agent that is added twice is refused', () => {
   );
 });
 
+test('two agents elsewhere whose outputs would have one name are named', () => {
+  expect(() => withAgents({ name: 'pay-1' }, { name: 'pay1' })).toThrow(
+    'The outputs of the agents `pay-1` and `pay1` of Shop/Orders would both have the name AgentPay1',
+  );
+  // Only agents that run elsewhere have an output.
+  expect(() => withAgents({ name: 'pay-1' }, { ...payment, name: 'pay1' })).not.toThrow();
+});
+
+test('two Reeves of a stack whose outputs would have one name are named', () => {
+  const app = appIn();
+  const stack = new Stack(app, 'Shop');
+  const make = (scope: Stack, id: string) => new Reeve(scope, id, { workflows, bundle });
+  make(stack, 'a-b');
+  expect(() => make(stack, 'ab')).toThrow(
+    'The outputs of Shop/a-b and Shop/ab would both have the name Reeveab',
+  );
+  expect(() => make(new Stack(app, 'Other'), 'ab')).not.toThrow();
+});
+
 test.each<[object, string]>([
   [{ name: 'Payment' }, '`name` must be up to 40 of a-z, 0-9 and "-"'],
   [{}, '`name` is missing'],

@@ -4,6 +4,7 @@ import type { ISecurityGroup, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { Construct, IConstruct } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Releases } from '#infra/functions/release.ts';
+import { addressesOutput } from '#text/addresses-output.ts';
 import type { AnyVpc } from './given.ts';
 
 /** The network that functions run in. */
@@ -34,10 +35,11 @@ const known = new WeakMap<IConstruct, Deployment>();
 /**
  * Makes the deployment known to all constructs below this one. Must precede them.
  *
- * @throws {ReeveError} `settings-invalid` when another deployment of the app has the name
+ * @throws {ReeveError} `settings-invalid` when another deployment of the app has the name, or one of the stack the name of the output
  */
 export function deploy(scope: Construct, deployment: Deployment): void {
   refuseSecond(scope, deployment.name);
+  refuseSameOutput(scope);
   known.set(scope, deployment);
 }
 
@@ -50,6 +52,20 @@ function refuseSecond(scope: Construct, name: string): void {
   throw new ReeveError(
     'settings-invalid',
     `${other.node.path} has the name \`${name}\` already, and the names of its queues. Give ${scope.node.path} another \`deployment\`.`,
+  );
+}
+
+/** The command line finds the addresses of a deployment by the name of their output, which has letters and digits only. */
+function refuseSameOutput(scope: Construct): void {
+  const output = addressesOutput(pathInStack(scope));
+  const other = Stack.of(scope)
+    .node.findAll()
+    .filter((one) => known.has(one) && Stack.of(one) === Stack.of(scope))
+    .find((one) => addressesOutput(pathInStack(one)) === output);
+  if (other === undefined) return;
+  throw new ReeveError(
+    'settings-invalid',
+    `The outputs of ${other.node.path} and ${scope.node.path} would both have the name ${output}, which is made of the letters and digits of their ids. Give one of them another id.`,
   );
 }
 
@@ -79,7 +95,7 @@ export function pathInDeployment(construct: IConstruct): readonly string[] {
 }
 
 /** The ids from the stack down to the construct. `Default` is left out, as the CDK leaves it out of logical ids. */
-export function pathInStack(scope: Construct): readonly string[] {
+export function pathInStack(scope: IConstruct): readonly string[] {
   const { scopes } = scope.node;
   return scopes
     .slice(scopes.indexOf(Stack.of(scope)) + 1)

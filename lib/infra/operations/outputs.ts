@@ -1,6 +1,7 @@
 /** The outputs of a deployment, for callers, operators and agents that run elsewhere. */
 import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { ReeveError } from '#core/model/errors.ts';
 import type { FrontDoor } from '#infra/access/front-door.ts';
 import type { AgentChannel } from '#infra/agents/agent-channel.ts';
 import { deploymentOf, pathInStack } from '#infra/deployment/deployment.ts';
@@ -97,13 +98,28 @@ function deadLettersOf(
   });
 }
 
-/** Adds the output for an agent that runs elsewhere and for the administrator of its role. */
+/**
+ * Adds the output for an agent that runs elsewhere and for the administrator of its role.
+ *
+ * @param others the channels of the agents that were added before
+ * @throws {ReeveError} `settings-invalid` when the output of another agent has the name
+ */
 export function agentOutput(
   scope: Construct,
   { agent, requests, replies, consumer }: AgentChannel,
+  others: readonly AgentChannel[],
 ): void {
   if (consumer.kind === 'function') return;
   const name = outputOf(agent);
+  const same = others.find(
+    (one) => one.consumer.kind !== 'function' && outputOf(one.agent) === name,
+  );
+  if (same !== undefined) {
+    throw new ReeveError(
+      'settings-invalid',
+      `The outputs of the agents \`${same.agent}\` and \`${agent}\` of ${scope.node.path} would both have the name ${name}, which has no "-". Give one of the agents another name.`,
+    );
+  }
   const output = new CfnOutput(scope, name, {
     description: `Agent ${agent}, which runs elsewhere: its queues, and the policy for its role`,
     value: Stack.of(scope).toJsonString({
