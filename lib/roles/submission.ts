@@ -3,6 +3,7 @@ import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin } from '#core/codec/json-size.ts';
 import { firstCommands, submitted } from '#core/decide/submit.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
+import { submittedDetails } from '#core/definition/submitted-details.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AdmissionRefusal } from '#core/flow/admission-rule.ts';
 import type { Submit } from '#core/model/event.ts';
@@ -64,7 +65,7 @@ export type SubmissionOutcome =
 /** Accepts or refuses submissions. */
 export interface Submission {
   /**
-   * Accepted only when order and record are durable; rejects with the error of the store.
+   * Accepted only when order and record are durable; rejects with the error of the store, or of a schema that throws.
    *
    * @param by who submits; stored in the history, and no part of the content that the idempotency key identifies
    */
@@ -102,7 +103,7 @@ export function submission(ports: SubmissionPorts): Submission {
           },
         ]);
       }
-      const details = definition.details.safeParse(request.details);
+      const details = submittedDetails(definition, request.details);
       if (!details.success) {
         return refused(
           'details-invalid',

@@ -66,6 +66,17 @@ const errorsOf = (from: Situation, set: Readonly<Record<string, JsonValue>>) => 
   return decision.kind === 'ignored' ? decision.errors : decision;
 };
 
+it('names the workflow whose schema throws at a correction', () => {
+  const { record, known } = declined;
+  const throwing = z.custom<JsonValue>(() => {
+    throw new RangeError('tok_1');
+  });
+  const definition = { ...known.definition, details: throwing };
+  expect(() =>
+    resubmit({ record, known: { ...known, definition } }, { 'payment.token': 'tok_2' }),
+  ).toThrow(expect.objectContaining({ code: 'details-schema-failed' }));
+});
+
 it('requests the refused step with the corrected input, under a new key', () => {
   const decision = resubmit(declined, { 'payment.token': 'tok_2' });
   if (decision.kind === 'ignored') throw new Error(decision.reason);

@@ -24,6 +24,8 @@ export const errorCodes = {
       'The data have orders that have not ended, of workflows that the module of `reeve dev` does not export as they were.',
     'data-exists': 'There are data in the directory that a backup would replace.',
     'data-unusable': 'The data directory cannot be created or opened.',
+    'details-schema-failed':
+      'The schema of the details of a workflow throws, or validates asynchronously: correct the schema.',
     'esbuild-missing':
       'The package esbuild, which bundles the functions, is not installed on the machine that deploys.',
     'file-exists': 'The file that a backup would create exists.',

@@ -85,6 +85,7 @@ export interface LocalOrders {
    * Submits an order; resolves when it is on disk.
    *
    * @throws {SubmissionError} when it is refused; its `retryAfterMs` says whether it can be sent again
+   * @throws {ReeveError} `details-schema-failed` when the schema of the details throws, which is the `cause`
    * @throws {UnavailableError} when the store cannot be written: whether the order is stored is known only with a `key`
    */
   submit<Submitted, Outputs>(

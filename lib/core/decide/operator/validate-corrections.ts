@@ -2,6 +2,7 @@
 
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
+import { submittedDetails } from '#core/definition/submitted-details.ts';
 import type { StepContext, StepDefinition } from '#core/definition/workflow-definition.ts';
 import { type Correction, corrected, fieldOf } from '#core/model/correction.ts';
 import { canonicalJson, isObject, type JsonValue } from '#core/model/json.ts';
@@ -43,7 +44,7 @@ export function validatedCorrections(
     if (next === undefined) return refused(correction.field, 'is not a field of the details');
     details = next;
   }
-  const parsed = known.definition.details.safeParse(details);
+  const parsed = submittedDetails(known.definition, details);
   if (!parsed.success)
     return { kind: 'refused', errors: fieldErrors(parsed.error, { whole: 'details' }) };
   // Some schemas leave out what they do not have, instead of refusing it.

@@ -1,0 +1,29 @@
+/** The check of details against the schema of their workflow, which is code of its author. */
+import * as z from 'zod';
+import { errorKind, ReeveError } from '#core/model/errors.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
+
+type Checked = Pick<WorkflowDefinition, 'name' | 'version' | 'details'>;
+
+/**
+ * The details as the schema returns them, or its issues.
+ *
+ * @throws {ReeveError} `details-schema-failed` when the schema throws, or when it validates asynchronously, which no submission waits for
+ */
+export function submittedDetails(
+  { name, version, details }: Checked,
+  given: unknown,
+): z.ZodSafeParseResult<JsonValue> {
+  try {
+    return details.safeParse(given);
+  } catch (cause) {
+    const schema = `The schema of the details of workflow ${name}@${version}`;
+    // The message of what it threw may quote the details.
+    const message =
+      cause instanceof z.core.$ZodAsyncError
+        ? `${schema} validates asynchronously, and submissions do not wait. Take the async functions out of it, and check in a step what must be waited for.`
+        : `${schema} threw ${errorKind(cause)}. Correct the function in it that throws: it refuses a value by returning false, or by adding an issue.`;
+    throw new ReeveError('details-schema-failed', message, { cause });
+  }
+}
