@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
 import { type DataCommand, dataCommand, dataDirOf } from '#runtime/local/data-commands.ts';
@@ -23,11 +23,11 @@ import { newOrder } from '../support/orders.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-function somewhere() {
+function somewhere(name = 'data') {
   const directory = mkdtempSync(join(tmpdir(), 'reeve-data-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  const dataDir = join(directory, 'data');
-  mkdirSync(dataDir);
+  const dataDir = join(directory, name);
+  mkdirSync(dataDir, { recursive: true });
   return {
     dataDir,
     file: join(directory, 'backup.db'),
@@ -58,6 +58,32 @@ async function accept(store: SqliteStore, ...ids: string[]): Promise<void> {
 const has = async (store: SqliteStore, ...ids: string[]) => [
   ...(await store.records(ids.map(orderId))).keys(),
 ];
+
+test('data whose path is longer than that of a socket may be are backed up', async () => {
+  const { dataDir, file, running, reeve } = somewhere(join('d'.repeat(60), 'e'.repeat(60)));
+  const links = mkdtempSync(join(tmpdir(), 'reeve-links-'));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(links, { recursive: true });
+  });
+  vi.stubEnv('TMPDIR', links);
+  const notYet = await reeve({ kind: 'backup', file });
+  expect(notYet).toMatchObject({ exitCode: 4, code: 'not-running' });
+  expect(notYet.message).toContain(socketIn(dataDir));
+  const store = running();
+  await accept(store, 'one', 'two');
+  expect(await reeve({ kind: 'backup', file })).toMatchObject({
+    exitCode: 0,
+    document: { file, orders: 2 },
+  });
+  expect(existsSync(socketIn(dataDir))).toBe(true);
+  expect(readdirSync(links)).toEqual([]);
+  vi.stubEnv('TMPDIR', join(links, 'missing'));
+  expect(await reeve({ kind: 'backup', file: `${file}2` })).toMatchObject({
+    code: 'file-unusable',
+    message: `Cannot make a folder in ${links}/missing: there is no such file or folder.`,
+  });
+});
 
 test('a backup of the running Reeve is restored, and the former data is kept', async () => {
   const { dataDir, file, running, reeve } = somewhere();

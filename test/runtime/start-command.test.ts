@@ -5,13 +5,12 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import type { JsonValue } from '#core/model/json.ts';
 import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import { type Serve, startCommand } from '#runtime/command/start-command.ts';
 
 const object = z.object({});
 const pay = defineAgent({ name: 'pay', input: object, output: object, undo: 'unneeded' });
-const sale = (name: string, details: z.ZodType<JsonValue>) =>
+const sale = (name: string, details: z.ZodType<Readonly<Record<string, string>>>) =>
   defineWorkflow({ name, version: 1, details })
     .step('charge', { agent: pay, input: () => ({}), onFault: 'hold' })
     .build();

@@ -3,10 +3,13 @@
  * A backup contains sensitive details, so only users who may read the data directory may request one. A socket in that
  * directory has the same permissions.
  */
-import { rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { onFile } from '#embedded/file-error.ts';
 import type { Log } from '#ports/log.ts';
 import { otherData } from '#runtime/local/data-directory.ts';
 
@@ -20,6 +23,34 @@ type Answer = z.infer<typeof answerSchema>;
 
 /** The maximum size of a request, bytes; it is one short line. */
 const requestMax = 8_192;
+
+/** Systems refuse a longer path of a socket, bytes: macOS allows 103, Linux 107. */
+const socketPathBytesMax = 103;
+
+interface Way {
+  /** A path of the socket that the system accepts. */
+  readonly path: string;
+  /** Call it when the socket is opened. */
+  readonly close: () => void;
+}
+
+/**
+ * The way to a socket. One with a long path is opened by a link to its folder, which only this user sees; the socket is
+ * in its folder all the same, whose permissions decide who uses it.
+ *
+ * @throws {ReeveError} see file-error.ts
+ */
+function wayTo(path: string): Way {
+  if (Buffer.byteLength(path) <= socketPathBytesMax) return { path, close: () => {} };
+  const base = tmpdir();
+  const folder = onFile('Cannot make a folder in', base, () => mkdtempSync(join(base, 'reeve-')));
+  const link = join(folder, 'data');
+  symlinkSync(resolve(dirname(path)), link);
+  return {
+    path: join(link, basename(path)),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
 
 /** Options of {@link serveControl}. */
 export interface ControlOptions {
@@ -46,14 +77,22 @@ export function serveControl({ path, backup, log }: ControlOptions): () => void 
     // The client has disconnected; its request is still carried out.
     socket.on('error', () => {});
   });
-  server.on('error', (error) => {
-    log.warn('control-unavailable', { path, error: error.message });
-  });
-  server.listen(path);
+  const unavailable = (error: unknown) =>
+    log.warn('control-unavailable', { path, error: describeError(error) });
+  server.on('error', unavailable);
+  try {
+    const way = wayTo(path);
+    server.once('listening', way.close).once('error', way.close);
+    server.listen(way.path);
+  } catch (error) {
+    unavailable(error);
+  }
   // The socket must not keep the process alive.
   server.unref();
   return () => {
     server.close();
+    // The server removes it by the path that it was given, which may have been a link.
+    rmSync(path, { force: true });
   };
 }
 
@@ -73,12 +112,15 @@ async function answered(request: string, backup: ControlOptions['backup']): Prom
  * Requests a backup from the Reeve behind the socket.
  *
  * @throws {UnavailableError} `not-running`
- * @throws {ReeveError} the error that Reeve returned
+ * @throws {ReeveError} the error that Reeve returned; see also file-error.ts
  */
 export async function askForBackup(path: string, to: string): Promise<void> {
-  const socket = connect(path);
-  socket.write(`${JSON.stringify({ backup: to })}\n`);
-  const answer = await said(socket, path);
+  const way = wayTo(path);
+  const answer = await asked(way.path, { backup: to })
+    .catch((cause: unknown) => {
+      throw notRunning(path, cause);
+    })
+    .finally(way.close);
   if (!('code' in answer)) return;
   const { code, message, mayPass } = answer;
   // The code is one of the process that answered, which may be of another release.
@@ -88,16 +130,17 @@ export async function askForBackup(path: string, to: string): Promise<void> {
 }
 
 /** A Reeve that ends meanwhile sends no answer, or a part of one. */
-async function said(socket: Socket, path: string): Promise<Answer> {
+async function asked(path: string, request: z.infer<typeof requestSchema>): Promise<Answer> {
+  const socket = connect(path);
+  socket.write(`${JSON.stringify(request)}\n`);
   let all = '';
-  try {
-    for await (const chunk of socket.setEncoding('utf8')) all += String(chunk);
-    return answerSchema.parse(JSON.parse(all));
-  } catch (cause) {
-    throw new UnavailableError(
-      'not-running',
-      `No Reeve answers at ${path}. Is it running, on the same data? ${otherData} While Reeve is stopped, copy the files of its data directory.`,
-      { cause },
-    );
-  }
+  for await (const chunk of socket.setEncoding('utf8')) all += String(chunk);
+  return answerSchema.parse(JSON.parse(all));
 }
+
+const notRunning = (path: string, cause: unknown) =>
+  new UnavailableError(
+    'not-running',
+    `No Reeve answers at ${path}. Is it running, on the same data? ${otherData} While Reeve is stopped, copy the files of its data directory.`,
+    { cause },
+  );
