@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Identify } from '#http/access/access.ts';
 import { shippedOrders } from '#runtime/command/shipped-orders.ts';
 import { startCommand } from '#runtime/command/start-command.ts';
 import {
@@ -67,6 +68,21 @@ test('on port 80, a request may name its address without a port', () => {
 test('the error for a port in use says what to do', async () => {
   const { url } = await served();
   await expect(served(Number(new URL(url).port))).rejects.toThrow(/Choose another port \(PORT/);
+});
+
+test.each([
+  ['nosuchhost.invalid', /(ENOTFOUND|EAI_AGAIN)/],
+  // Of a network for documentation, so of no machine.
+  ['192.0.2.1', /EADDRNOTAVAIL/],
+])('the error for %s, which is no address of this machine, names it', async (host, reason) => {
+  const reeve = await startLocalReeve({ workflows: [], agents: [], path: ':memory:' });
+  onTestFinished(() => reeve.close());
+  const identify: Identify = () => ({ kind: 'unknown' });
+  const refused = await serveApi(reeve, { host, port: 0, identify }).catch((error) => error);
+  expect(refused).toMatchObject({ code: 'host-unusable' });
+  expect(refused.message).toMatch(reason);
+  expect(refused.message).toContain(`the address ${host}:`);
+  expect(refused.message).not.toContain('port)');
 });
 
 /** Timeouts that are short enough for a test; all others keep their values. */

@@ -31,6 +31,7 @@ export const errorCodes = {
     'file-exists': 'The file that a backup would create exists.',
     'file-missing': 'The data directory has no database.',
     'file-unusable': 'The system refuses the path: the same call fails again.',
+    'host-unusable': 'The address of the API is unknown, or none of this machine.',
     'id-malformed': 'A name or an id does not have the form that is allowed.',
     'identify-missing': 'The API is to be open to other machines, and identifies no principals.',
     'module-unusable': 'A module of the user cannot be loaded, or exports no workflow.',

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { assertThat, ReeveError } from '#core/model/errors.ts';
+import { assertThat, errorCode, ReeveError } from '#core/model/errors.ts';
 import type { Identify } from '#http/access/access.ts';
 import { processApi } from '#http/process-api.ts';
 import { followerLimits } from '#http/routes/followers.ts';
@@ -89,8 +89,8 @@ const sweepLateMs = 15_000;
 /**
  * Serves the API and the console of `reeve`. Its `close` does not close `reeve`.
  *
- * @throws {ReeveError} `port-taken` when it cannot listen on the port; `identify-missing` when other machines reach `host`, and
- *   `identify` is missing
+ * @throws {ReeveError} `port-taken` when it cannot listen on the port, `host-unusable` when it cannot listen on any port of `host`;
+ *   `identify-missing` when other machines reach `host`, and `identify` is missing
  */
 export async function serveApi(
   reeve: LocalReeve,
@@ -120,11 +120,7 @@ export async function serveApi(
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new ReeveError(
-      'port-taken',
-      `Cannot listen on ${host}:${wanted}. Is it in use? Choose another port (PORT, or the option \`port\`).`,
-      { cause },
-    );
+    throw notListening(host, wanted, cause);
   }
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : wanted;
@@ -140,6 +136,25 @@ export async function serveApi(
       await closed;
     },
   };
+}
+
+/** What the system says of a port; all else is about the address. */
+const portErrors: readonly (string | null)[] = ['EADDRINUSE', 'EACCES'];
+
+function notListening(host: string, port: number, cause: unknown): ReeveError {
+  const code = errorCode(cause);
+  if (portErrors.includes(code)) {
+    return new ReeveError(
+      'port-taken',
+      `Cannot listen on ${host}:${port}. Is it in use? Choose another port (PORT, or the option \`port\`).`,
+      { cause },
+    );
+  }
+  return new ReeveError(
+    'host-unusable',
+    `Cannot listen on the address ${host}: the system says ${code}. Choose an address of this machine, such as 127.0.0.1 (HOST, or the option \`host\`).`,
+    { cause },
+  );
 }
 
 /** The `Host` headers of requests for a loopback address: clients leave out the default port of HTTP. */
