@@ -81,6 +81,10 @@ test('REEVE_TOKEN without a file of tokens is refused', () => {
   expect(readConfig(both).REEVE_TOKENS).toBe('tokens.json');
 });
 
+test('an empty REEVE_TOKEN is no token, as for the command line', () => {
+  expect(readConfig({ REEVE_TOKEN: '' })).toEqual(readConfig({}));
+});
+
 test.each([
   ['127.0.0.1', true],
   ['127.8.4.2', true],

@@ -60,8 +60,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         `HOST ${config.HOST} can be reached from other machines: set REEVE_TOKENS to a file of named tokens, or HOST to 127.0.0.1.`,
       );
     }
-    // In older releases REEVE_TOKEN protected the API. Ignoring it silently would leave the API open.
-    if (env['REEVE_TOKEN'] !== undefined) {
+    // In older releases REEVE_TOKEN protected the API. Ignoring it silently would leave the API open. An empty one, which no release accepted,
+    // is no token, as for the command line.
+    if ((env['REEVE_TOKEN'] ?? '') !== '') {
       throw new ReeveError(
         'tokens-missing',
         'REEVE_TOKEN is what a caller sends. To ask for tokens, set REEVE_TOKENS to a file of them (`reeve token NAME --role operator` makes an entry); else unset REEVE_TOKEN.',
