@@ -1,5 +1,7 @@
 /** The testing kit, as the test of an application uses it. */
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -182,3 +184,13 @@ test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 8_640_000_000_000_000]
     });
   },
 );
+
+test('a Reeve that cannot start leaves no folder', async () => {
+  const folder = mkdtempSync(join(inject('temporaryFolder'), 'kit-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(testReeve({ workflows: [shop], agents: [] })).rejects.toMatchObject({
+    code: 'agent-missing',
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});

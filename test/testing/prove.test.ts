@@ -1,6 +1,7 @@
 /** `prove` and its report, on a workflow of six steps. */
 import { expect, test } from 'vitest';
-import { defineProof, ProofError } from '#testing/prove/proof.ts';
+import { defineProof } from '#testing/prove/proof.ts';
+import { ProofError } from '#testing/prove/proof-error.ts';
 import { NotProvenError, proofReport, prove } from '#testing/prove/prove.ts';
 import { proof, tripProof } from './trip.ts';
 
@@ -35,7 +36,7 @@ test('the clock of the process is its own again after a proof', async () => {
 test('details that the workflow does not accept are refused before anything runs', () => {
   const options = { ...tripProof(null), orders: () => ({ to: 'Oslo' }) };
   expect(() => defineProof(options)).toThrow(ProofError);
-  expect(() => defineProof(options)).toThrow(/The workflow trip does not accept .*nights/);
+  expect(() => defineProof(options)).toThrow(/which workflow trip does not accept: .*nights/);
 });
 
 test('no workflow, and no whole number of seeds, are refused', () => {

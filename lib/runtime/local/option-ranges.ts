@@ -31,10 +31,7 @@ const path = z
   .refine((text) => !/^file:/i.test(text), 'must be the path of a file, not a URI');
 
 /** What is given to a start and to a proof, as far as other checks do not find a wrong one. */
-const definitionForms = { workflows: z.array(workflow), agents: z.array(z.unknown()) };
-
-/** The kinds of the workflows and agents, beside any other options. */
-export const definitionForm = z.looseObject(definitionForms);
+export const definitionForms = { workflows: z.array(workflow), agents: z.array(z.unknown()) };
 
 /** The kinds of the options. */
 export const startForm = z.strictObject({

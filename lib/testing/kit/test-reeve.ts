@@ -126,7 +126,7 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       });
     },
   });
-  await start();
+  await orRemoved(folder, start());
   return {
     get local() {
       return living().reeve;
@@ -170,6 +170,16 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Removes the folder of a Reeve that did not start: nobody has it, to remove it. */
+async function orRemoved(folder: string, started: Promise<void>): Promise<void> {
+  try {
+    await started;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** The order as the process knows it that runs then. */

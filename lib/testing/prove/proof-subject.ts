@@ -2,13 +2,14 @@
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { canonicalJson } from '#core/model/json.ts';
+import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { attemptsAllowed, type CallPolicy, callPolicy, coolDownAfter } from '#core/model/policy.ts';
 import { priorities } from '#core/model/record.ts';
 import { tenants } from '#sim/orders/sim-tenants.ts';
 import { type Keyed, responseChannel, type Subject } from '#sim/orders/subject.ts';
 import type { Chance } from '#sim/world/chance.ts';
+import { drawnDetails } from './drawn-details.ts';
 import type { Find, Finding } from './finding.ts';
 import type { Proof } from './proof.ts';
 import { type ProofWorld, proofWorld } from './proof-world.ts';
@@ -46,6 +47,12 @@ export function proofSubject({
   let world: ProofWorld | null = null;
   const find: Find = (kind, message) => world?.find(kind, message);
   const registry = workflowRegistry(workflows.map((each) => pureWorkflow(each, find)));
+  const given = workflowRegistry(workflows);
+  const detailsFor = (chance: Chance, name: string): JsonValue => {
+    const workflow = given.latest(name);
+    if (workflow === undefined) throw new RangeError(`prove has no workflow ${name}.`);
+    return drawnDetails(proof.orders, chance, workflow);
+  };
   const [first, ...rest] = namesOf(workflows);
   const [agent, ...others] = agentNames(workflows);
   return {
@@ -62,10 +69,13 @@ export function proofSubject({
     resubmitsMax: 4,
     endpointsOf: () => undefined,
     keyedWorkflowOf: () => null,
-    request: (chance, number) =>
-      requestOf({ proof, seed, number }, chance, chance.pick([first, ...rest])),
+    request(chance, number) {
+      const workflow = chance.pick([first, ...rest]);
+      const details = detailsFor(chance, workflow);
+      return requestOf({ workflow, details, seed, number }, chance);
+    },
     otherDetails(request, chance) {
-      const details = proof.orders(chance, request.workflow);
+      const details = detailsFor(chance, request.workflow);
       return canonicalJson(details) === canonicalJson(request.details) ? null : details;
     },
     correction: () => null,
@@ -80,19 +90,15 @@ export function proofSubject({
 }
 
 interface Numbered {
-  readonly proof: Proof;
+  readonly workflow: string;
+  readonly details: JsonValue;
   readonly seed: number;
   readonly number: number;
 }
 
-function requestOf(
-  { proof: { orders }, seed, number }: Numbered,
-  chance: Chance,
-  workflow: string,
-): Keyed {
+function requestOf({ workflow, details, seed, number }: Numbered, chance: Chance): Keyed {
   return {
-    workflow,
-    details: orders(chance, workflow),
+    ...{ workflow, details },
     priority: chance.pick(priorities),
     tenant: chance.pick(tenants),
     replyTo: chance.hits(0.8) ? responseChannel : null,

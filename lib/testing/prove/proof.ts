@@ -1,29 +1,14 @@
 /** What is to be proven. */
-
+import * as z from 'zod';
 import { checkOptions } from '#core/definition/option-forms.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import { ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { checkAgents } from '#runtime/local/local-channels.ts';
-import { definitionForm } from '#runtime/local/option-ranges.ts';
+import { definitionForms } from '#runtime/local/option-ranges.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
-
-/** A proof cannot begin. */
-export class ProofError extends ReeveError<
-  'proof-empty' | 'details-invalid' | 'orders-invalid' | 'seeds-range'
-> {}
-
-/** Draws numbers from the seed of a world: the same seed draws the same. */
-export interface Draw {
-  /** From 0 to below 1. */
-  next(): number;
-  /** Whether something of this probability, 0 to 1, happens. */
-  hits(probability: number): boolean;
-  /** A whole number from `low` to `high`, both included. */
-  between(low: number, high: number): number;
-  pick<Item>(items: readonly [Item, ...Item[]]): Item;
-}
+import { type Draw, drawnDetails } from './drawn-details.ts';
+import { ProofError } from './proof-error.ts';
 
 /** Options of {@link defineProof} and `prove`. */
 export interface ProofOptions {
@@ -48,19 +33,27 @@ export interface Proof extends ProofOptions {
   readonly firstSeed: number;
 }
 
+/** The kinds of the options; what is not checked here is checked below. */
+const proofForm = z.strictObject({
+  ...definitionForms,
+  orders: z.unknown().optional(),
+  seeds: z.unknown().optional(),
+  firstSeed: z.unknown().optional(),
+} satisfies Record<keyof ProofOptions, z.ZodType>);
+
 /** The details of so many orders are tried before the proof. */
 const triedOrders = 20;
 
 /**
  * Checks what is to be proven: `prove` runs it, and so does `reeve prove` where a module exports it.
  *
- * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind; `agent-missing`, `agent-twice`: see
+ * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known; `agent-missing`, `agent-twice`: see
  *   `startLocalReeve`
- * @throws {ProofError} `proof-empty` without a workflow; `orders-invalid` when `orders` is no function; `details-invalid` when a workflow does not accept what `orders` returns;
+ * @throws {ProofError} `proof-empty` without a workflow; `orders-invalid` when `orders` is no function, or throws; `details-invalid` when a workflow does not accept what `orders` returns;
  *   `seeds-range` when a number is not a whole one of 1 or more
  */
 export function defineProof(options: ProofOptions): Proof {
-  checkOptions(definitionForm, 'defineProof', options);
+  checkOptions(proofForm, 'defineProof', options);
   const { agents, orders, seeds = 200, firstSeed = 1 } = options;
   const [first, ...rest] = options.workflows;
   if (first === undefined)
@@ -84,16 +77,8 @@ export function defineProof(options: ProofOptions): Proof {
       );
   }
   const draw = chanceOf(firstSeed);
-  for (const { name, details } of workflows) {
-    for (let number = 0; number < triedOrders; number += 1) {
-      const given = orders(draw, name);
-      const parsed = details.safeParse(given);
-      if (parsed.success) continue;
-      throw new ProofError(
-        'details-invalid',
-        `The workflow ${name} does not accept ${JSON.stringify(given)}: ${parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}. Correct \`orders\`.`,
-      );
-    }
+  for (const workflow of workflows) {
+    for (let number = 0; number < triedOrders; number += 1) drawnDetails(orders, draw, workflow);
   }
   return { ...options, workflows, seeds, firstSeed };
 }
