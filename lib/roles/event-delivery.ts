@@ -1,11 +1,5 @@
 /** The delivery of a message, from the outcome of its event. */
-import {
-  CorruptDataError,
-  describeError,
-  errorKind,
-  ReeveError,
-  RefusedError,
-} from '#core/model/errors.ts';
+import { CorruptDataError, loggedText, RefusedError } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions/transitions.ts';
@@ -20,9 +14,7 @@ export function deliveryOf(outcome: Outcome, log: Log): Delivery {
       return { kind: 'park', reason: 'unknown-order' };
     case 'failed': {
       const { error } = outcome;
-      // The message of an error that Reeve did not raise may quote details.
-      const said = error instanceof ReeveError ? describeError(error) : errorKind(error);
-      log.error('message-failed', { error: said });
+      log.error('message-failed', { error: loggedText(error) });
       return error instanceof CorruptDataError || error instanceof RefusedError
         ? { kind: 'park', reason: error.code }
         : { kind: 'retry' };

@@ -1,7 +1,7 @@
 /** Recovers one page of due orders: interrupts the steps that an outage delayed, counts a failure for the others. */
 import { dueAt, lateAt } from '#core/decide/due.ts';
 import { type Gap, interruptedSteps } from '#core/decide/sweep-gaps.ts';
-import { describeError, RefusedError, UnavailableError } from '#core/model/errors.ts';
+import { loggedText, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
@@ -133,7 +133,7 @@ function tally(
     if (outcome.error instanceof RefusedError) refused += 1;
     log.error('recovery-failed', {
       orderId: page[at] ?? null,
-      error: describeError(outcome.error),
+      error: loggedText(outcome.error),
     });
   }
   // A write that the store refuses for good does not show whether the store is available; the others do.

@@ -11,7 +11,7 @@
  * An order that the store refuses to change, or that cannot be read, must not stop the recovery: it is `uninterrupted` until the
  * sweep that finds it, or the next role that is about to change it, interrupts it.
  */
-import { describeError, UnavailableError } from '#core/model/errors.ts';
+import { loggedText, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -91,7 +91,7 @@ export function restart(ports: RestartPorts): Restart {
       const outcome = outcomes[at];
       if (outcome?.kind === 'committed') recovered += 1;
       const error = outcome?.kind === 'failed' ? outcome.error : null;
-      if (error !== null) log.error('recovery-failed', { orderId, error: describeError(error) });
+      if (error !== null) log.error('recovery-failed', { orderId, error: loggedText(error) });
       if (error instanceof UnavailableError) {
         unwritten += 1;
         continue;
@@ -124,7 +124,7 @@ export function restart(ports: RestartPorts): Restart {
         if (recovered === before) await after(clock, 0);
       } catch (error) {
         if (isStopped) return;
-        log.error('recovery-delayed', { orders: former.left.size, error: describeError(error) });
+        log.error('recovery-delayed', { orders: former.left.size, error: loggedText(error) });
         await after(clock, retryAfterMs);
       }
     }

@@ -1,6 +1,6 @@
 /** Sends the commands of a committed transition: the one way that commands leave a role, after the write (R13). */
 
-import { errorKind, ReeveError } from '#core/model/errors.ts';
+import { loggedText, ReeveError } from '#core/model/errors.ts';
 import type { Command, DeadlineCheck, Nudge, Request } from '#core/model/message.ts';
 import type { Channel, Channels } from '#ports/channels.ts';
 import type { Log } from '#ports/log.ts';
@@ -38,8 +38,7 @@ export async function sendCommands(
   }
 }
 
-/** Messages of other errors may contain order data, so only those of Reeve are logged. */
-function described(error: unknown): { readonly error: string; readonly code: string | null } {
-  if (error instanceof ReeveError) return { error: error.message, code: error.code };
-  return { error: errorKind(error), code: null };
-}
+const described = (error: unknown) => ({
+  error: loggedText(error),
+  code: error instanceof ReeveError ? error.code : null,
+});

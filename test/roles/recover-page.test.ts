@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/errors.ts';
+import {
+  CorruptDataError,
+  ReeveError,
+  RefusedError,
+  UnavailableError,
+} from '#core/model/errors.ts';
 import { type OrderId, orderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
@@ -24,6 +29,11 @@ async function overdue(world: RoleScenario, names: readonly string[]): Promise<O
   return names.map((name) => orderId(name));
 }
 
+const saidOf = (error: unknown) => {
+  if (error instanceof ReeveError) return 'y';
+  return error instanceof RangeError ? 'RangeError' : 'unknown';
+};
+
 test.each<[string, Record<string, unknown>, object]>([
   ['none', {}, { found: 3, recovered: 3, unwritten: 0 }],
   [
@@ -41,6 +51,11 @@ test.each<[string, Record<string, unknown>, object]>([
     { b: new CorruptDataError('row-damaged', 'y') },
     { found: 3, recovered: 2, unwritten: 0 },
   ],
+  [
+    'code of an author threw, whose message may quote details',
+    { b: new RangeError('card 4711') },
+    { found: 3, recovered: 2, unwritten: 0 },
+  ],
   ['something thrown that is no error', { b: 'y' }, { found: 3, recovered: 2, unwritten: 0 }],
 ])('a page is counted by what became of its orders: %s', async (_, errors, counts) => {
   const world = roleScenario(failing(errors));
@@ -55,7 +70,7 @@ test.each<[string, Record<string, unknown>, object]>([
   const told = world.log.lines.filter(({ event }) => event === 'recovery-failed');
   const lines = Object.entries(errors).map(([id, error]) => ({
     event: 'recovery-failed',
-    fields: { orderId: id, error: error instanceof Error ? 'y' : 'unknown' },
+    fields: { orderId: id, error: saidOf(error) },
   }));
   expect(told).toEqual(lines);
 });

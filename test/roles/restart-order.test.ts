@@ -71,6 +71,16 @@ test('an unreadable order is logged and left to the sweeps; the others are inter
   expect(await shown(restarted)).toContain('order-1');
 });
 
+test('the message of an error that is none of Reeve is not logged: it may quote details', async () => {
+  const world = roleScenario(failing(() => new RangeError('card 4711'), 'order-1'));
+  await claimAll(world, 2);
+  const restarted = restartIn(world);
+  await restarted.begin();
+  await restarted.done;
+  const fields = { orderId: 'order-1', error: 'RangeError' };
+  expect(world.log.lines).toEqual([{ event: 'recovery-failed', fields }]);
+});
+
 test('after a slice without a successful write, other work can run', async () => {
   const corrupt = new CorruptDataError('row-damaged', 'It was changed on the disk.');
   const ids = ['order-0', 'order-1', 'order-2'];

@@ -61,6 +61,10 @@ export const errorFields = (error: unknown) => ({
   code: errorCode(error),
 });
 
+/** What a log says of an error that may be none of Reeve: the message of one that Reeve raised, and of others, whose message may quote details, the class. */
+export const loggedText = (error: unknown): string =>
+  error instanceof ReeveError ? describeError(error) : errorKind(error);
+
 /** Null for what is no error, or cannot be read: code that is not part of Reeve may throw anything. */
 function textOf(error: unknown, property: 'message' | 'name' | 'code'): string | null {
   try {
