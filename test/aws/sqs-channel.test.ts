@@ -64,6 +64,23 @@ test('more than a batch is sent completely', async () => {
   );
 });
 
+test('a message that cannot be written keeps no other from being sent', async () => {
+  const url = await server.queue();
+  const channel = sqsChannel<Nudge>({
+    client: server.client(),
+    codec: {
+      ...nudgeCodec,
+      encode(nudge) {
+        if (nudge.orderId === 'order-1') throw new RangeError('It cannot be written.');
+        return nudgeCodec.encode(nudge);
+      },
+    },
+    queueOf: () => url,
+  });
+  await expect(channel.send(nudges(3))).rejects.toThrow(RangeError);
+  expect(await received(url)).toHaveLength(2);
+});
+
 test('a delayed message asks SQS to hide it, and the others do not', async () => {
   const aws = await answeringAws(({ input }) => {
     const { Entries } = z

@@ -19,23 +19,32 @@ export interface SqsChannelOptions<Message> {
 
 /**
  * `send` rejects when any message could not be sent, after sending all others: with {@link UnavailableError},
- * or with {@link RefusedError} when SQS will never accept one.
+ * with {@link RefusedError} when SQS will never accept one, or with the error of the codec that cannot write one.
  */
 export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channel<Message> {
   const { client, codec, queueOf, fifoOf, delaySecondsOf } = options;
-  const outgoing = (message: Message) => ({
+  const outgoing = (message: Message): Outgoing => ({
     body: codec.encode(message),
     ...(fifoOf !== undefined && { fifo: fifoOf(message) }),
     ...(delaySecondsOf !== undefined && { delaySeconds: delaySecondsOf(message) }),
   });
   return {
     async send(messages) {
+      const unwritten: unknown[] = [];
+      const written = (message: Message): readonly Outgoing[] => {
+        try {
+          return [outgoing(message)];
+        } catch (error) {
+          unwritten.push(error);
+          return [];
+        }
+      };
       const errors = await Promise.all(
         [...Map.groupBy(messages, queueOf)].map(([queue, own]) =>
-          sendAll(client, queue, own.map(outgoing)),
+          sendAll(client, queue, own.flatMap(written)),
         ),
       );
-      const all = errors.flat();
+      const all = [...errors.flat(), ...unwritten];
       // The caller can retry only an unavailable service, so that error takes precedence.
       const worst = all.find((error) => error instanceof UnavailableError) ?? all[0];
       if (worst !== undefined) throw worst;
