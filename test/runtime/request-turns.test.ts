@@ -108,6 +108,29 @@ test('of each connection, one request at a time is served', async () => {
   expect(urls()).toEqual(['/eager', '/a', '/eager', '/eager']);
 });
 
+test('a connection that sends requests in advance without end is closed, and one that sends some is not', async () => {
+  const { port, reaches, answer, urls } = await turns(16);
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const connected = () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  };
+  const patient = connected();
+  patient.write(get('/patient').repeat(101));
+  await reaches(1);
+  const endless = connected();
+  endless.write(get('/endless').repeat(102));
+  await once(endless.resume(), 'close');
+  const answered = () => urls().filter((url) => url === '/patient').length;
+  for (let at = 0; answered() < 101; at += 1) {
+    answer(at);
+    await reaches(at + 2);
+  }
+  expect(patient.destroyed).toBe(false);
+});
+
 test('a bulk submission takes several turns, so that two of them fill the default ones', async () => {
   const { send, reaches, answer, urls } = await turns(16);
   for (const path of ['/orders/batch', '/orders/batch?a=1', '/orders/batch', '/orders']) {

@@ -4,7 +4,8 @@
  *
  * A turn ends when the response is made, and not when its client has read it: a client that reads nothing must not hold
  * turns. The next request of a connection waits until the previous response is written out, so that at most one unread
- * response of each connection is in memory.
+ * response of each connection is in memory. A connection whose client sends too many requests in advance is closed: Node
+ * parses all that arrive, and stops to read only while responses wait to be written.
  *
  * A request that is not completely received does not take a turn: its sender may be slow. It is served at once, as are
  * health checks, and event streams, which would never end their turn.
@@ -15,6 +16,12 @@ import { routes } from '#core/access/routes.ts';
 
 /** Serves one request; resolves when the response is made, whether or not the client has read it. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/**
+ * Requests of a connection that wait for their predecessors: far more than clients send in advance, and some 200 KB. The chunk in
+ * which the last of them arrives is parsed to its end.
+ */
+const waitingMax = 100;
 
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
@@ -93,7 +100,9 @@ export function inTurns(
     }
     const own = behind.get(request.socket);
     if (own !== undefined) {
-      own.push([request, response]);
+      // HTTP lets a server close a connection at any time; its client repeats what was not answered.
+      if (own.length === waitingMax) request.socket.destroy();
+      else own.push([request, response]);
       return;
     }
     behind.set(request.socket, []);
