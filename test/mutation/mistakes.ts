@@ -5,6 +5,7 @@
 import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
+import { mistakesOfEdges } from './mistakes-of-edges.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfInstances } from './mistakes-of-instances.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
@@ -398,6 +399,7 @@ export const mistakes: readonly Mistake[] = [
   },
   ...mistakesOfChangedLimits,
   ...mistakesOfDebounce,
+  ...mistakesOfEdges,
   ...mistakesOfFlow,
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,

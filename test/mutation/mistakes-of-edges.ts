@@ -1,0 +1,47 @@
+/** Mistakes where a process meets its system, its clients, and the code of its authors. */
+import { type Mistake, mistake } from './mistake.ts';
+
+export const mistakesOfEdges: readonly Mistake[] = [
+  mistake(
+    'lib/aws/queues/sqs-channel.ts',
+    'test/aws/sqs-channel.test.ts',
+    'a message that cannot be written keeps its batch from being sent',
+    'unwritten.push(error);',
+    'throw error;',
+  ),
+  mistake(
+    'lib/roles/recover-page.ts',
+    'test/roles/recover-page.test.ts',
+    'the log of a failed recovery has the message of an error of other code',
+    'loggedText(outcome.error)',
+    'outcome.error instanceof Error ? outcome.error.message : loggedText(outcome.error)',
+  ),
+  mistake(
+    'lib/runtime/local/request-turns.ts',
+    'test/runtime/request-turns.test.ts',
+    'a connection may have any number of requests that wait',
+    'own.length === waitingMax',
+    'own.length < 0',
+  ),
+  mistake(
+    'lib/runtime/node/control-socket.ts',
+    'test/runtime/data-commands.test.ts',
+    'a socket is opened by its path, however long it is',
+    '<= socketPathBytesMax',
+    '> 0',
+  ),
+  mistake(
+    'lib/runtime/command/start-command.ts',
+    'test/runtime/start-command.test.ts',
+    'alerts name the port of the configuration',
+    'command.resolve(line);',
+    "command.resolve(line.replace(/\\d+$/, '0'));",
+  ),
+  mistake(
+    'lib/testing/prove/proof-subject.ts',
+    'test/testing/proof-options.test.ts',
+    'what the function orders returns in a world is not checked',
+    'return drawnDetails(proof.orders, chance, workflow);',
+    'return proof.orders(chance, workflow.name);',
+  ),
+];
