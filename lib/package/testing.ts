@@ -8,14 +8,13 @@ export {
 } from '#testing/kit/scripted-agent.ts';
 export type { CallScript } from '#testing/kit/scripted-service.ts';
 export { type TestReeve, type TestReeveOptions, testReeve } from '#testing/kit/test-reeve.ts';
-export type { Draw } from '#testing/prove/drawn-details.ts';
+export { type Draw, ProofError } from '#testing/prove/drawn-details.ts';
 export type { Effects } from '#testing/prove/effect-ledger.ts';
 export {
   defineProof,
   type Proof,
   type ProofOptions,
 } from '#testing/prove/proof.ts';
-export { ProofError } from '#testing/prove/proof-error.ts';
 export {
   NotProvenError,
   type ProofReport,

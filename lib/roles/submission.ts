@@ -1,9 +1,9 @@
 /** The submission: turns an accepted document into order and process record, in one write (R1, R2). */
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin } from '#core/codec/json-size.ts';
+import { submittedDetails } from '#core/codec/submitted-details.ts';
 import { firstCommands, submitted } from '#core/decide/submit.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
-import { submittedDetails } from '#core/definition/submitted-details.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AdmissionRefusal } from '#core/flow/admission-rule.ts';
 import type { Submit } from '#core/model/event.ts';

@@ -31,7 +31,15 @@ const path = z
   .refine((text) => !/^file:/i.test(text), 'must be the path of a file, not a URI');
 
 /** What is given to a start and to a proof, as far as other checks do not find a wrong one. */
-export const definitionForms = { workflows: z.array(workflow), agents: z.array(z.unknown()) };
+const definitionForms = { workflows: z.array(workflow), agents: z.array(z.unknown()) };
+
+/** The kinds of the options of a proof, which checks the others itself. */
+export const proofForm = z.strictObject({
+  ...definitionForms,
+  orders: z.unknown().optional(),
+  seeds: z.unknown().optional(),
+  firstSeed: z.unknown().optional(),
+});
 
 /** The kinds of the options. */
 export const startForm = z.strictObject({

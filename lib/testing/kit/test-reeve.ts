@@ -172,7 +172,7 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
   };
 }
 
-/** Removes the folder of a Reeve that did not start: nobody has it, to remove it. */
+/** Removes the folder of a Reeve that did not start: the test has no Reeve that would. */
 async function orRemoved(folder: string, started: Promise<void>): Promise<void> {
   try {
     await started;

@@ -1,11 +1,15 @@
 /** The details of one order, as the function `orders` of a proof draws them. */
 import { errorsText, fieldErrors } from '#core/codec/field-errors.ts';
 import { submittedSchema } from '#core/codec/json-schema.ts';
-import { submittedDetails } from '#core/definition/submitted-details.ts';
+import { submittedDetails } from '#core/codec/submitted-details.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import { describeError, errorKind } from '#core/model/errors.ts';
+import { describeError, errorKind, ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import { ProofError } from './proof-error.ts';
+
+/** A proof cannot begin, or go on. */
+export class ProofError extends ReeveError<
+  'proof-empty' | 'details-invalid' | 'orders-invalid' | 'seeds-range'
+> {}
 
 /** Draws numbers from the seed of a world: the same seed draws the same. */
 export interface Draw {

@@ -1,14 +1,13 @@
 /** What is to be proven. */
-import * as z from 'zod';
+
 import { checkOptions } from '#core/definition/option-forms.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { checkAgents } from '#runtime/local/local-channels.ts';
-import { definitionForms } from '#runtime/local/option-ranges.ts';
+import { proofForm } from '#runtime/local/option-ranges.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
-import { type Draw, drawnDetails } from './drawn-details.ts';
-import { ProofError } from './proof-error.ts';
+import { type Draw, drawnDetails, ProofError } from './drawn-details.ts';
 
 /** Options of {@link defineProof} and `prove`. */
 export interface ProofOptions {
@@ -32,14 +31,6 @@ export interface Proof extends ProofOptions {
   readonly seeds: number;
   readonly firstSeed: number;
 }
-
-/** The kinds of the options; what is not checked here is checked below. */
-const proofForm = z.strictObject({
-  ...definitionForms,
-  orders: z.unknown().optional(),
-  seeds: z.unknown().optional(),
-  firstSeed: z.unknown().optional(),
-} satisfies Record<keyof ProofOptions, z.ZodType>);
 
 /** The details of so many orders are tried before the proof. */
 const triedOrders = 20;

@@ -2,7 +2,7 @@
 
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
-import { submittedDetails } from '#core/definition/submitted-details.ts';
+import { submittedDetails } from '#core/codec/submitted-details.ts';
 import type { StepContext, StepDefinition } from '#core/definition/workflow-definition.ts';
 import { type Correction, corrected, fieldOf } from '#core/model/correction.ts';
 import { canonicalJson, isObject, type JsonValue } from '#core/model/json.ts';

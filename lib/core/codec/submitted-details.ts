@@ -2,9 +2,13 @@
 import * as z from 'zod';
 import { errorKind, ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { WorkflowDefinition } from './workflow-definition.ts';
 
-type Checked = Pick<WorkflowDefinition, 'name' | 'version' | 'details'>;
+/** What is needed of a workflow. */
+interface Accepting {
+  readonly name: string;
+  readonly version: number;
+  readonly details: z.ZodType<JsonValue>;
+}
 
 /**
  * The details as the schema returns them, or its issues.
@@ -12,7 +16,7 @@ type Checked = Pick<WorkflowDefinition, 'name' | 'version' | 'details'>;
  * @throws {ReeveError} `details-schema-failed` when the schema throws, or when it validates asynchronously, which no submission waits for
  */
 export function submittedDetails(
-  { name, version, details }: Checked,
+  { name, version, details }: Accepting,
   given: unknown,
 ): z.ZodSafeParseResult<JsonValue> {
   try {
