@@ -20,7 +20,7 @@ type Attempt = Pick<Request, 'completeBy' | 'endBy'>;
 
 /**
  * @param stateOf the present state of the circuit of an agent
- * @param now the time of the process, ms since the epoch
+ * @param now the time of the process, or by a correct clock if that is later, ms since the epoch
  */
 export function probeChecker(
   stateOf: (agent: AgentName) => string,
@@ -38,7 +38,10 @@ export function probeChecker(
     return seen;
   }
 
-  /** A process that was frozen during a probe still has it when its attempt can no longer report: then it is of no epoch. */
+  /**
+   * A process that was frozen during a probe, or whose clock is behind, still has it when its attempt can no longer report: then others
+   * probe, and it is of no epoch.
+   */
   const isGivenUp = ({ completeBy, endBy }: Attempt) => now() > Math.max(completeBy, endBy);
 
   return {

@@ -99,7 +99,7 @@ export function processChecks(
     slots,
     limits,
     shares,
-    probes: probeChecker(circuitOf, machine.clock.now, breach),
+    probes: probeChecker(circuitOf, machine.latestNow, breach),
     stored(write) {
       slots.stored(write.after);
       limits.stored(write.after);

@@ -55,7 +55,7 @@ function runnerOf(
     clock: machine.clock,
     log,
   });
-  const probes = probeChecker(breaker.state, machine.clock.now, shared.breach);
+  const probes = probeChecker(breaker.state, machine.latestNow, shared.breach);
   const runner = assembleAgent(shared.agents.implementation(agent, machine, shared), {
     repliesOf: () =>
       channelOf(

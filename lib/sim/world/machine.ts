@@ -10,6 +10,8 @@ import type { SimContext } from './sim-context.ts';
 export interface Machine {
   readonly name: string;
   readonly clock: Clock;
+  /** By its clock or by a correct one, whichever is later. */
+  latestNow(): number;
   isAlive(): boolean;
   isFrozen(): boolean;
   /** Resolves with the answer, rejects with an {@link UnavailableError}, or never settles. */
@@ -72,6 +74,7 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
   return {
     name,
     clock: { now: () => timeline.now() + skewMs, after },
+    latestNow: () => timeline.now() + Math.max(0, skewMs),
     isAlive,
     isFrozen,
     call: (asked) => remoteCall(caller, around, asked),
