@@ -121,7 +121,7 @@ test('a failed write of one order is logged, and the others are recovered', asyn
   expect(await supervise(world).sweep(since(null))).toMatchObject({ found: 2, recovered: 1 });
   expect(world.log.lines).toContainEqual({
     event: 'recovery-failed',
-    fields: { orderId: 'bad', error: 'cannot be written' },
+    fields: { orderId: 'bad', error: 'Error' },
   });
 });
 

@@ -1,5 +1,7 @@
 /** The check of details against the schema of their workflow, which is code of its author. */
-import * as z from 'zod';
+import type * as z from 'zod';
+// From "zod", all of its core would be in each bundle.
+import { $ZodAsyncError } from 'zod/v4/core';
 import { errorKind, ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
@@ -25,7 +27,7 @@ export function submittedDetails(
     const schema = `The schema of the details of workflow ${name}@${version}`;
     // The message of what it threw may quote the details.
     const message =
-      cause instanceof z.core.$ZodAsyncError
+      cause instanceof $ZodAsyncError
         ? `${schema} validates asynchronously, and submissions do not wait. Take the async functions out of it, and check in a step what must be waited for.`
         : `${schema} threw ${errorKind(cause)}. Correct the function in it that throws: it refuses a value by returning false, or by adding an issue.`;
     throw new ReeveError('details-schema-failed', message, { cause });
