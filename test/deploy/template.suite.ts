@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { appOf, findingsOf, rows } from '../infra/covering-array.ts';
+import { appOf, rows } from '../infra/covering-array.ts';
 import { foreignStack } from '../infra/foreign-stack.ts';
+import { withEachValue } from '../support/pairwise.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { sharedBundle } from '../support/shared-bundle.ts';
 
@@ -14,15 +15,16 @@ const bundle = sharedBundle();
 const run = promisify(execFile);
 const cfnLint = { package: 'cfn-lint', version: '1.58.0' };
 
-test('cfn-lint accepts the template of every stack of the covering array', async () => {
+test('cfn-lint accepts templates with each value of each setting', async () => {
   const output = mkdtempSync(join(tmpdir(), 'reeve-synth-'));
   onTestFinished(() => rmSync(output, { recursive: true }));
-  const templates = rows.map((row, at) => {
+  // Each pair of values is synthesised by test/infra/covering-array.test.ts: to lint those takes minutes, and finds the same.
+  const templates = withEachValue(rows).map((row, at) => {
     const folder = join(output, String(at));
-    expect(findingsOf(appOf(row, folder, bundle))).toEqual([]);
+    appOf(row, folder, bundle).synth();
     return join(folder, 'Reeve.template.json');
   });
-  expect(templates.length).toBeGreaterThan(10);
+  expect(templates.length).toBeGreaterThanOrEqual(3);
   const program = pythonTools(cfnLint, 'cfn-lint');
   const half = Math.ceil(templates.length / 2);
   // Some four seconds per template, so in two processes.

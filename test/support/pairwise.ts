@@ -64,3 +64,19 @@ function completed(
   }
   return row;
 }
+
+/** Some of these rows, in which each value occurs that occurs in any: greedy, those first that have most values which no former one has. */
+export function withEachValue(rows: readonly Row[]): readonly Row[] {
+  const seen = new Map<string, Set<unknown>>();
+  const news = (row: Row) =>
+    Object.entries(row).filter(([name, value]) => seen.get(name)?.has(value) !== true);
+  const some: Row[] = [];
+  for (;;) {
+    const [best] = rows.toSorted((a, b) => news(b).length - news(a).length);
+    if (best === undefined || news(best).length === 0) return some;
+    some.push(best);
+    for (const [name, value] of Object.entries(best)) {
+      seen.set(name, (seen.get(name) ?? new Set()).add(value));
+    }
+  }
+}
