@@ -208,7 +208,7 @@ test('what needs an operator is grouped by its cause, and one button resubmits a
   await stopped(12, 'cause');
   const page = await on.open('#/');
   const cause = page.locator('.cause', { hasText: 'declined' });
-  await cause.getByText('12 orders').waitFor();
+  await expect.poll(() => cause.textContent(), { timeout: 30_000 }).toContain('12 orders');
   expect(await cause.textContent()).toContain('Payment declined the request.');
   await world.faults('payment', { declineRate: 0 });
   await cause.getByRole('button', { name: 'Resubmit all 12 …' }).click();

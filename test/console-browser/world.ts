@@ -37,7 +37,7 @@ const express = defineWorkflow({ name: 'express', version: 3, details: orderDeta
   .step('charge', {
     agent: payment,
     after: ['screen', 'reserve'],
-    completeWithin: 400,
+    completeWithin: 1_000,
     retries: 1,
     coolDown: { after: 1_500, times: 1 },
     onFault: 'hold',
