@@ -60,8 +60,8 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'probe a service only once',
     'flow/circuit',
-    'probeAt: nowMs + probeAfterMs(probes), probes, goodRate };',
-    'probeAt: nowMs + 1e12, probes, goodRate };',
+    'if (nowMs < comes(circuit.probeAt, nowMs)) return null;',
+    'if (nowMs < comes(circuit.probeAt, nowMs) || circuit.probes > 0) return null;',
   ),
   inCore(
     'advance no virtual time for what is served (kubernetes #95986)',

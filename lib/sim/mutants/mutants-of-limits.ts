@@ -52,10 +52,4 @@ export const mutantsOfLimits: readonly Mutant[] = [
     'if (at === null) {\n      known = { ...nothing, reserved };\n      return null;\n    }',
     'if (at === null || !isMoved) return leasedOf({ first: from, taken, from, freshBefore: from }, rate, []);',
   ),
-  inLimits(
-    'give a reserved slot to another call as well',
-    'rate-item',
-    'const slots = all.filter((slot) => countIn(reserved, slot, everyMs) === 0);',
-    'const slots = all;',
-  ),
 ];
