@@ -8,11 +8,12 @@ export {
 } from '#testing/kit/scripted-agent.ts';
 export type { CallScript } from '#testing/kit/scripted-service.ts';
 export { type TestReeve, type TestReeveOptions, testReeve } from '#testing/kit/test-reeve.ts';
-export { type Draw, ProofError } from '#testing/prove/drawn-details.ts';
 export type { Effects } from '#testing/prove/effect-ledger.ts';
 export {
+  type Draw,
   defineProof,
   type Proof,
+  ProofError,
   type ProofOptions,
 } from '#testing/prove/proof.ts';
 export {

@@ -18,7 +18,7 @@ const cfnLint = { package: 'cfn-lint', version: '1.58.0' };
 test('cfn-lint accepts templates with each value of each setting', async () => {
   const output = mkdtempSync(join(tmpdir(), 'reeve-synth-'));
   onTestFinished(() => rmSync(output, { recursive: true }));
-  // Each pair of values is synthesised by test/infra/covering-array.test.ts: to lint those takes minutes, and finds the same.
+  // test/infra/covering-array.test.ts synthesises each pair of values and checks it with cdk-nag. To lint those as well takes minutes.
   const templates = withEachValue(rows).map((row, at) => {
     const folder = join(output, String(at));
     appOf(row, folder, bundle).synth();

@@ -132,7 +132,7 @@ test('an agent that is added twice is refused', () => {
 
 test('two agents elsewhere whose outputs would have one name are named', () => {
   expect(() => withAgents({ name: 'pay-1' }, { name: 'pay1' })).toThrow(
-    'The outputs of the agents `pay-1` and `pay1` of Shop/Orders would both have the name AgentPay1',
+    'The agents `pay-1` and `pay1` of Shop/Orders have the same stack output, AgentPay1',
   );
   // Only agents that run elsewhere have an output.
   expect(() => withAgents({ name: 'pay-1' }, { ...payment, name: 'pay1' })).not.toThrow();
@@ -144,7 +144,7 @@ test('two Reeves of a stack whose outputs would have one name are named', () => 
   const make = (scope: Stack, id: string) => new Reeve(scope, id, { workflows, bundle });
   make(stack, 'a-b');
   expect(() => make(stack, 'ab')).toThrow(
-    'The outputs of Shop/a-b and Shop/ab would both have the name Reeveab',
+    'The constructs Shop/a-b and Shop/ab have the same stack output, Reeveab',
   );
   expect(() => make(new Stack(app, 'Other'), 'ab')).not.toThrow();
 });

@@ -1,7 +1,6 @@
 /** `prove` and its report, on a workflow of six steps. */
 import { expect, test } from 'vitest';
-import { ProofError } from '#testing/prove/drawn-details.ts';
-import { defineProof } from '#testing/prove/proof.ts';
+import { defineProof, ProofError } from '#testing/prove/proof.ts';
 import { NotProvenError, proofReport, prove } from '#testing/prove/prove.ts';
 import { proof, tripProof } from './trip.ts';
 

@@ -94,9 +94,9 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
 
   /** Since when this instance knows the number of the limit. */
   function sinceOf({ name, max }: RoomWant): number {
-    const known = numbers.get(name);
-    const isSame = known?.max === max && known.since <= clock.now();
-    const since = isSame ? known.since : clock.now();
+    const number = numbers.get(name);
+    const isSame = number?.max === max && number.since <= clock.now();
+    const since = isSame ? number.since : clock.now();
     numbers.set(name, { max, since });
     return since;
   }

@@ -35,7 +35,7 @@ const known = new WeakMap<IConstruct, Deployment>();
 /**
  * Makes the deployment known to all constructs below this one. Must precede them.
  *
- * @throws {ReeveError} `settings-invalid` when another deployment of the app has the name, or one of the stack the name of the output
+ * @throws {ReeveError} `settings-invalid` when another deployment of the app has the name, or one of the stack has the same output
  */
 export function deploy(scope: Construct, deployment: Deployment): void {
   refuseSecond(scope, deployment.name);
@@ -55,7 +55,7 @@ function refuseSecond(scope: Construct, name: string): void {
   );
 }
 
-/** The command line finds the addresses of a deployment by the name of their output, which has letters and digits only. */
+/** The command line finds a deployment by the name of a stack output. Such a name contains letters and digits only. */
 function refuseSameOutput(scope: Construct): void {
   const output = addressesOutput(pathInStack(scope));
   const other = Stack.of(scope)
@@ -65,7 +65,7 @@ function refuseSameOutput(scope: Construct): void {
   if (other === undefined) return;
   throw new ReeveError(
     'settings-invalid',
-    `The outputs of ${other.node.path} and ${scope.node.path} would both have the name ${output}, which is made of the letters and digits of their ids. Give one of them another id.`,
+    `The constructs ${other.node.path} and ${scope.node.path} have the same stack output, ${output}: its name contains only the letters and digits of their ids. Give one of them another id.`,
   );
 }
 

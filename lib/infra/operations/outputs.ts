@@ -102,7 +102,7 @@ function deadLettersOf(
  * Adds the output for an agent that runs elsewhere and for the administrator of its role.
  *
  * @param others the channels of the agents that were added before
- * @throws {ReeveError} `settings-invalid` when the output of another agent has the name
+ * @throws {ReeveError} `settings-invalid` when another agent has the same output
  */
 export function agentOutput(
   scope: Construct,
@@ -117,7 +117,7 @@ export function agentOutput(
   if (same !== undefined) {
     throw new ReeveError(
       'settings-invalid',
-      `The outputs of the agents \`${same.agent}\` and \`${agent}\` of ${scope.node.path} would both have the name ${name}, which has no "-". Give one of the agents another name.`,
+      `The agents \`${same.agent}\` and \`${agent}\` of ${scope.node.path} have the same stack output, ${name}: its name contains no "-". Give one of the agents another name.`,
     );
   }
   const output = new CfnOutput(scope, name, {

@@ -10,7 +10,7 @@ import type { SimContext } from './sim-context.ts';
 export interface Machine {
   readonly name: string;
   readonly clock: Clock;
-  /** By its clock or by a correct one, whichever is later. */
+  /** The time by its clock, or by a correct one where that is later, ms since the epoch. */
   latestNow(): number;
   isAlive(): boolean;
   isFrozen(): boolean;

@@ -9,9 +9,8 @@ import { priorities } from '#core/model/record.ts';
 import { tenants } from '#sim/orders/sim-tenants.ts';
 import { type Keyed, responseChannel, type Subject } from '#sim/orders/subject.ts';
 import type { Chance } from '#sim/world/chance.ts';
-import { drawnDetails } from './drawn-details.ts';
 import type { Find, Finding } from './finding.ts';
-import type { Proof } from './proof.ts';
+import { drawnDetails, type Proof } from './proof.ts';
 import { type ProofWorld, proofWorld } from './proof-world.ts';
 import { pureWorkflow } from './pure-workflow.ts';
 
