@@ -3,7 +3,8 @@
  * Plants mistakes in the shipped code, one at a time, and simulates until each breaks a rule: `npm run
  * sim:mutants`. As JSON: `--json`. `--write` writes the table to docs/proof.md. `--known` begins with the seed that the table
  * has for a mistake, which takes a fraction of the time; the search follows where that seed does not find it any more. Both together
- * keep the seeds that still find theirs, of which one is not the first: at that, the world ends after minutes only.
+ * keep the seeds that still find theirs, of which one is not the first: at that, the world ends after minutes only. `--shard 2/3`: the
+ * second third of them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -12,6 +13,7 @@ import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
 import type { Mutant } from '#sim/mutants/mutant.ts';
 import { mutants as allMutants } from '#sim/mutants/mutants.ts';
+import { shardOf } from '#sim/mutants/shard.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -20,6 +22,7 @@ const { values: flags } = parseArgs({
     known: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seeds: { type: 'string', default: '30000' },
+    shard: { type: 'string', default: '1/1' },
   },
 });
 
@@ -33,7 +36,14 @@ const foundSchema = z.object({ seed: z.int(), rule: z.string(), message: z.strin
 const page = 'docs/proof.md';
 const [begin, end] = ['<!-- mutants -->', '<!-- /mutants -->'];
 
-const mutants = allMutants.filter(({ name }) => name.includes(flags.only));
+if (flags.write && (flags.only !== '' || flags.shard !== '1/1')) {
+  console.error('--write writes the table of all mistakes: give neither --only nor --shard');
+  process.exit(2);
+}
+const mutants = shardOf(
+  allMutants.filter(({ name }) => name.includes(flags.only)),
+  flags.shard,
+);
 const known = flags.known ? seedsOfTable() : new Map<string, number>();
 const outcomes: Outcome[] = [];
 const waiting = [...mutants];

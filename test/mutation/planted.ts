@@ -1,7 +1,7 @@
 /**
  * Plants each of the listed mistakes, one at a time, and runs the test file that must fail: `npm run test:planted`.
  * It works on a copy, so that an interruption leaves no mistake behind. Exits with 1 when a mistake survives, or
- * when its text is no longer found.
+ * when its text is no longer found. `--shard 2/3`: the second third of them.
  */
 import {
   cpSync,
@@ -15,14 +15,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { createVitest, type Vitest } from 'vitest/node';
 import { plantMistake } from '#sim/mutants/plant-mistake.ts';
+import { shardOf } from '#sim/mutants/shard.ts';
 import type { Mistake } from './mistake.ts';
-import { mistakes } from './mistakes.ts';
+import { mistakes as allMistakes } from './mistakes.ts';
 
 /** For runners that print nothing. */
 const quiet = { watch: false, reporters: [] };
 const copied = ['lib', 'lambdas', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+
+const { values: flags } = parseArgs({ options: { shard: { type: 'string', default: '1/1' } } });
+const mistakes = shardOf(allMistakes, flags.shard);
 
 const copy = mkdtempSync(join(tmpdir(), 'reeve-planted-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
