@@ -81,6 +81,7 @@ const report: Report = {
     full: allInFull,
     single: allIn(single),
     tenfold: allIn(full, { ordersPerMonth: 10 * asDeployed.ordersPerMonth }),
+    hundredfold: allIn(full, { ordersPerMonth: 100 * asDeployed.ordersPerMonth }),
     keptAWeek: allIn(full, { keepDays: 7 }),
     sweptEveryTwoMinutes: allIn(full, { sweepMinutes: 2 }),
     bulk: {

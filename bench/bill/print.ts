@@ -29,7 +29,9 @@ export interface Report extends Both<Figures> {
   readonly items: Both<Readonly<Record<string, number>>>;
   /** With storage and sweeps. Those after the first two are in batches of ten. */
   readonly allIn: Both<AllIn> &
-    Readonly<Record<'tenfold' | 'keptAWeek' | 'sweptEveryTwoMinutes' | 'bulk', AllIn>>;
+    Readonly<
+      Record<'tenfold' | 'hundredfold' | 'keptAWeek' | 'sweptEveryTwoMinutes' | 'bulk', AllIn>
+    >;
   readonly byRate: readonly RateBill[];
   readonly ownItem: Both<Figures>;
   readonly prompt: Both<Figures>;
@@ -102,6 +104,7 @@ function allInLines({ allIn: { full, single, ...others } }: Report): readonly st
     both('sweeps that find nothing', amounts, ({ sweeps }) => sweeps),
     both('all in', amounts, ({ total }) => total),
     line('all in, at ten times as many orders', others.tenfold.total),
+    line('all in, at a hundred times as many orders', others.hundredfold.total),
     line('all in, kept for 7 days', others.keptAWeek.total),
     line('all in, swept every two minutes', others.sweptEveryTwoMinutes.total),
     line('all in, submitted by a hundred', others.bulk.total),
