@@ -6,7 +6,7 @@ import { decide } from '#core/decide/decide.ts';
 import { submitted } from '#core/decide/submit.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { checkMarks } from '#core/definition/registry.ts';
-import { sensitivityOf } from '#core/definition/sensitive.ts';
+import { sensitivityOf } from '#core/definition/sensitive/sensitivity.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
@@ -16,6 +16,7 @@ import { claim, epoch, no, ok, play, resubmit, submit } from './support.ts';
 
 const told = (ways: readonly (readonly string[])[]) => new Set(ways.map((way) => way.join('.')));
 const secret = z.string().meta({ sensitive: true });
+const hiding = z.object({ b: secret }).transform(({ b }) => ({ other: b }));
 
 describe('sensitive are', () => {
   it.each<readonly [string, z.ZodType, unknown, readonly (readonly string[])[]]>([
@@ -55,6 +56,51 @@ describe('sensitive are', () => {
       ['y'],
       [[]],
     ],
+    [
+      'the part that a transformation hides, beside a mark that is still shown',
+      z.object({ c: hiding, b: secret, d: z.string() }),
+      { c: { other: 'y' }, b: 'y', d: 'x' },
+      [['c'], ['b']],
+    ],
+    [
+      'places of a list, of which a transformation hides some forms',
+      z.array(hiding.or(secret)),
+      [{ other: 'y' }],
+      [['0']],
+    ],
+    [
+      'a dictionary whose values a transformation hides',
+      z.object({ r: z.record(z.string(), hiding), b: secret }),
+      { r: { k: { other: 'y' } }, b: 'y' },
+      [['r'], ['b']],
+    ],
+    [
+      'what one of several forms hides',
+      z.object({ c: z.union([hiding, z.object({ b: secret })]) }),
+      { c: { other: 'y' } },
+      [['c']],
+    ],
+    [
+      'what a transformation hides in a schema that is used by its name',
+      z.object({ c: hiding.meta({ id: 'hiding' }), b: secret.nullable() }),
+      { c: { other: 'y' }, b: null },
+      [['c'], ['b']],
+    ],
+    [
+      'values of a dictionary of some keys',
+      z.looseRecord(z.string().regex(/^x-/i), secret),
+      { 'X-a': 'y' },
+      [['X-a']],
+    ],
+    ...['payment/card', 'a~b', 'a~1b', 'a b%'].map(
+      (id) =>
+        [
+          `fields of a schema with the id ${id}`,
+          z.object({ c: z.object({ a: z.string(), b: secret }).meta({ id }) }),
+          { c: { a: 'x', b: 'y' } },
+          [['c', 'b']],
+        ] as const,
+    ),
   ])('%s', (_, schema, document, ways) => {
     expect(told(sensitivityOf(schema)(document))).toEqual(told(ways));
   });

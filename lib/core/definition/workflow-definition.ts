@@ -6,7 +6,7 @@ import type { Remedy, StepPolicy } from '#core/model/policy.ts';
 import type { UndoAbility } from './agent.ts';
 import type { AgentLimit } from './agent-limit.ts';
 import type { Failover, PoolMember } from './agent-pool.ts';
-import type { Sensitivity } from './sensitive.ts';
+import type { Sensitivity } from './sensitive/sensitivity.ts';
 import type { Singleton } from './singleton.ts';
 
 /** The argument of `input` and `when` of a step. */

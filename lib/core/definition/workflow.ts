@@ -12,7 +12,7 @@ import type { Remedy } from '#core/model/policy.ts';
 import type { AgentContract } from './agent.ts';
 import { noPromise } from './no-promise.ts';
 import { checkOptions, stepForm, workflowForm } from './option-forms.ts';
-import { sensitivityOf } from './sensitive.ts';
+import { sensitivityOf } from './sensitive/sensitivity.ts';
 import type { SingletonOptions } from './singleton.ts';
 import { stepPolicy } from './step-policy.ts';
 import { checkWorkflow, type UncheckedStep } from './workflow-check.ts';

@@ -6,7 +6,7 @@
 
 import type { OrderContext } from '#core/decide/start-step.ts';
 import { correctedDetails, outputOf, stepContext } from '#core/decide/step-context.ts';
-import type { FieldPath } from '#core/definition/sensitive.ts';
+import type { FieldPath } from '#core/definition/sensitive/sensitivity.ts';
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import type { Fault } from '#core/model/fault.ts';
 import { isList, isObject, type JsonValue } from '#core/model/json.ts';
