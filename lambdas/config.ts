@@ -142,6 +142,9 @@ export const jwtVariables = { REEVE_JWT: json(jwtRoles).optional() };
 /** Origins whose pages may call from a browser; without it none. */
 export const corsVariables = { REEVE_CORS_ORIGINS: list(url).optional() };
 
+/** The name of the deployment, which is the dimension `service` of its metrics. */
+export const metricVariables = { REEVE_DEPLOYMENT: name.optional() };
+
 export const alertVariables = {
   /** The name of the bus for alerts and event channels. */
   REEVE_EVENT_BUS: name,

@@ -1,8 +1,14 @@
 /** Metrics in the embedded metric format: a log line, no call. Only those that AWS does not provide. */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type MetricName, metricNamespace } from '#aws/metric-names.ts';
+import { metricVariables, readConfig } from './config.ts';
 
-const metrics = new Metrics({ namespace: metricNamespace });
+// Alarms find metrics by the deployment. An existing function of a user has another name for its own logs and metrics.
+const { REEVE_DEPLOYMENT: deployment } = readConfig(metricVariables);
+const metrics = new Metrics({
+  namespace: metricNamespace,
+  ...(deployment !== undefined && { serviceName: deployment }),
+});
 
 /** Publishes values above zero at once; a metric without data costs nothing. */
 export function publish(values: Readonly<Partial<Record<MetricName, number>>>): void {

@@ -89,10 +89,14 @@ test('their metrics, alerts and remedies tell them apart', () => {
     REEVE_COMMAND: 'npx reeve --stack shop/Orders',
   });
   expect(variables('Returns')).toMatchObject({ REEVE_DEPLOYMENT: 'shop-Returns' });
-  const deployments = all('AWS::Events::Rule').flatMap(
+  const deployments = all('AWS::Lambda::Function')
+    .filter(({ Environment }) => Environment?.Variables.REEVE_QUEUES !== undefined)
+    .map(({ Environment }) => Environment.Variables.REEVE_DEPLOYMENT);
+  expect(new Set(deployments)).toEqual(new Set(['shop-Orders', 'shop-Returns']));
+  const onBus = all('AWS::Events::Rule').flatMap(
     ({ EventPattern }) => EventPattern?.detail.deployment ?? [],
   );
-  expect(deployments.toSorted()).toEqual(['shop-Orders', 'shop-Returns']);
+  expect(onBus.toSorted()).toEqual(['shop-Orders', 'shop-Returns']);
   const dimensions = all('AWS::CloudWatch::Alarm').flatMap(({ MetricName, Dimensions }) =>
     MetricName === 'OrdersInError' ? Dimensions : [],
   );
@@ -169,7 +173,12 @@ test('an existing function gets the requests, the variables and the rights of an
   expect(mailing).toMatchObject({
     RecursiveLoop: 'Allow',
     Environment: {
-      Variables: { REEVE_QUEUES: expect.anything(), REEVE_REPLY_QUEUE: expect.anything() },
+      Variables: {
+        REEVE_QUEUES: expect.anything(),
+        REEVE_REPLY_QUEUE: expect.anything(),
+        // The dimension of its metrics, by which the alarms find them.
+        REEVE_DEPLOYMENT: 'shop-Orders',
+      },
     },
   });
   const sources = all('AWS::Lambda::EventSourceMapping').filter(

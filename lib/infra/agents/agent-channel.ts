@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Priority } from '#core/model/record.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { functionOf } from '#infra/deployment/given.ts';
 import { granteeOf } from '#infra/functions/grantee.ts';
 import type { Export } from '#infra/functions/implementations.ts';
@@ -112,7 +113,10 @@ export class AgentChannel extends Construct {
     const timeout = timeoutOf(agent, this.title);
     const worker = isBundled(agent)
       ? agentFunction(this, agent, { code: props.code(agent), environment, timeout, removal })
-      : configureExisting(this.title, functionOf(agent.function), environment);
+      : configureExisting(this.title, functionOf(agent.function), {
+          ...environment,
+          REEVE_DEPLOYMENT: deploymentOf(this).name,
+        });
     const rights = granteeOf(worker);
     store.allowCircuit(rights, agent.name);
     store.allowRates(rights, rates);

@@ -102,6 +102,7 @@ export class ReeveFunction extends LambdaFunction implements Grantee {
       environment: {
         POWERTOOLS_LOG_LEVEL: 'WARN',
         POWERTOOLS_SERVICE_NAME: deployment.name,
+        REEVE_DEPLOYMENT: deployment.name,
         ...props.environment,
       },
       ...inNetwork(network),

@@ -113,7 +113,6 @@ export class Notifications extends Construct {
         ...queuesVariable(props.ready),
         REEVE_ORDERS_TABLE: store.orders.tableName,
         REEVE_EVENT_BUS: bus.eventBusName,
-        REEVE_DEPLOYMENT: deployment.name,
         REEVE_COMMAND: `npx reeve --stack ${deployment.reference}`,
       },
     });
