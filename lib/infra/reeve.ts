@@ -31,6 +31,7 @@ import { agentFaults } from '#infra/checks/agents-of-workflows.ts';
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { deploy, deploymentName, deploymentReference } from '#infra/deployment/deployment.ts';
 import { DeploymentCode } from '#infra/functions/deployment-code.ts';
+import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { type Release, releasesOf } from '#infra/functions/release.ts';
 import { ownMetric } from '#infra/operations/metrics.ts';
 import { functionsOf } from '#infra/operations/observability.ts';
@@ -205,9 +206,14 @@ export class Reeve extends Construct {
     return this.metric('OrdersInError', options);
   }
 
-  /** Provisioned concurrency for a function that the deployment does not have would have no effect. */
+  /**
+   * Provisioned concurrency for a function that the deployment does not have would have no effect; nor for an existing one, which
+   * has no alias of this deployment.
+   */
   private withoutFunction({ provisionedConcurrency = {} }: Release = {}): string[] {
-    const known = Object.keys(this.functions);
+    const known = Object.entries(this.functions).flatMap(([name, one]) =>
+      one instanceof ReeveFunction ? [name] : [],
+    );
     return Object.keys(provisionedConcurrency)
       .filter((name) => !known.includes(name))
       .map(

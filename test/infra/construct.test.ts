@@ -386,6 +386,11 @@ test('provisioned concurrency for a function that there is not is refused', () =
   expect(() => Template.fromStack(Stack.of(reeve))).toThrow('has no function `frontdoor`');
 });
 
+test('provisioned concurrency for an existing function is refused: it has no alias of this Reeve', () => {
+  const { stack } = foreign({ reeve: { release: { provisionedConcurrency: { mailing: 2 } } } });
+  expect(() => Template.fromStack(stack)).toThrow('has no function `mailing`');
+});
+
 test('thresholds of alarms are as given, and otherwise the defaults', () => {
   const found = Template.fromStack(
     Stack.of(inStack({ alarms: { ordersPastDue: 7, oldMessage: Duration.minutes(9) } })),
@@ -401,6 +406,25 @@ test('thresholds of alarms are as given, and otherwise the defaults', () => {
     'Maximum 540',
   ]);
 });
+
+test.each([
+  [1, '300 3 of 3', '300 2 of 2'],
+  [4, '300 3 of 3', '300 2 of 2'],
+  [5, '300 3 of 4', '300 2 of 3'],
+  [15, '900 3 of 4', '900 2 of 3'],
+])(
+  'with a sweep every %i minutes, each period of the alarms on sweeps has one, or one more period is looked at',
+  (sweepMinutes, pastDue, behind) => {
+    const found = Template.fromStack(Stack.of(inStack({ sweepMinutes })));
+    const periods = (metric: string) =>
+      all('AWS::CloudWatch::Alarm', found).flatMap(
+        ({ MetricName, Period, EvaluationPeriods: of, DatapointsToAlarm = of }) =>
+          MetricName === metric ? [`${Period} ${DatapointsToAlarm} of ${of}`] : [],
+      );
+    expect(periods('OrdersPastDue')).toEqual([pastDue]);
+    expect(periods('SweepLag')).toEqual([behind]);
+  },
+);
 
 test('the API answers at a domain of the application', () => {
   const stack = new Stack(new App({ context: unstaged }), 'Shop');

@@ -47,14 +47,15 @@ export class Alarms extends Construct {
     this.thresholds = thresholdsOf(thresholds);
   }
 
-  onOrders(): void {
+  onOrders(sweepsEvery: Duration): void {
     this.raise('OrderInError', {
       metric: ownMetric(this, 'OrdersInError'),
       text: runbook.orderInError,
     });
-    const metric = ownMetric(this, 'OrdersPastDue');
+    const { period, ...enough } = ofSweeps(3, sweepsEvery);
+    const metric = ownMetric(this, 'OrdersPastDue').with({ period });
     const threshold = this.thresholds.ordersPastDue;
-    this.raise('PastDue', { metric, text: runbook.pastDue, threshold, periods: 3 });
+    this.raise('PastDue', { metric, text: runbook.pastDue, threshold, ...enough });
   }
 
   /** One alarm for an unavailable service, however many orders wait for it. */
@@ -156,9 +157,10 @@ export class Alarms extends Construct {
 
   /** Raised when overdue orders wait longer than three sweep periods. Their failures still count. */
   onLag(every: Duration): void {
-    const metric = ownMetric(this, 'SweepLag', Stats.MAXIMUM);
+    const { period, ...enough } = ofSweeps(2, every);
+    const metric = ownMetric(this, 'SweepLag', Stats.MAXIMUM).with({ period });
     const threshold = 3 * every.toSeconds();
-    this.raise('SweepBehind', { metric, text: runbook.sweepBehind, threshold, periods: 2 });
+    this.raise('SweepBehind', { metric, text: runbook.sweepBehind, threshold, ...enough });
   }
 
   /** An order that waits is asked about every 15 minutes: the alarm lasts from one time to the next. */
@@ -189,4 +191,14 @@ export class Alarms extends Construct {
     this.all.push(alarm);
     return alarm;
   }
+}
+
+/**
+ * The periods of an alarm on what sweeps find, so that each has a sweep. A rare sweep that is some seconds late leaves its period
+ * without any: then one period more is looked at.
+ */
+function ofSweeps(periods: number, every: Duration) {
+  return every.toSeconds() < fiveMinutes.toSeconds()
+    ? { period: fiveMinutes, periods }
+    : { period: every, periods: periods + 1, datapoints: periods };
 }

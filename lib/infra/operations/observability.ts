@@ -51,7 +51,7 @@ export class Observability extends Construct {
     const alarms = new Alarms(this, 'Alarms', notifications.operators, props.thresholds);
     this.alarms = alarms;
     this.queues = new Map(props.queues);
-    alarms.onOrders();
+    alarms.onOrders(props.sweepsEvery);
     alarms.onCircuits();
     for (const [name, queue] of props.queues) alarms.onQueue(name, queue);
     for (const [name, queue] of deadLetters) alarms.onDeadLetters(name, queue);
