@@ -1,7 +1,7 @@
 /** Mistakes in an app that the types do not hold: each stops the synthesis with a sentence, and not the deployment or an order. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Duration, NestedStack, Stack } from 'aws-cdk-lib';
+import { App, Duration, NestedStack, Stack, Token } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Alias, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -149,6 +149,9 @@ test('two Reeves of a stack whose outputs would have one name are named', () => 
   expect(() => make(new Stack(app, 'Other'), 'ab')).not.toThrow();
 });
 
+/** As a parameter of CloudFormation. */
+const later = Token.asNumber({ Ref: 'Parameter' });
+
 test.each<[object, string]>([
   [{ name: 'Payment' }, '`name` must be up to 40 of a-z, 0-9 and "-"'],
   [{}, '`name` is missing'],
@@ -185,6 +188,12 @@ test.each<[object, string]>([
   [{ name: 'a', handler, timeout: Duration.minutes(16) }, '`timeout` must be whole seconds from 1'],
   [{ name: 'a', handler, timeout: Duration.millis(500) }, '`timeout` must be whole seconds from 1'],
   [{ name: 'a', timeout: Duration.hours(13) }, '`timeout` must be whole seconds from 1 to 43,200'],
+  [
+    { name: 'a', timeout: Duration.seconds(later) },
+    'cannot be a value that is known at deployment',
+  ],
+  [{ name: 'a', handler, timeout: Duration.seconds(later) }, '`timeout` must be whole seconds'],
+  [{ name: 'a', handler, maxConcurrency: later }, 'cannot be a value that is known at deployment'],
 ])('the agent %j is refused', (agent, message) => {
   const add = () => reeveWith().addAgent(untyped(agent));
   expect(add).toThrow(message);
@@ -288,10 +297,14 @@ test('two Reeves of one stack, or of one account and region, have names of their
 });
 
 /** A function of the app beside the construct, which runs for five minutes at most. */
-function functionBeside(stack: Stack, variables: Readonly<Record<string, string>> = {}) {
+function functionBeside(
+  stack: Stack,
+  variables: Readonly<Record<string, string>> = {},
+  timeout = Duration.minutes(5),
+) {
   return new LambdaFunction(stack, 'Bank', {
     ...{ runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromInline('bank') },
-    ...{ timeout: Duration.minutes(5), environment: { ...variables } },
+    ...{ timeout, environment: { ...variables } },
   });
 }
 
@@ -326,6 +339,16 @@ test('a timeout that is shorter than that of the function is refused, because SQ
   expect(() => reeveWith({}, stack).addAgent(short)).toThrow(
     'The `timeout` of the agent `bank-east` of Shop/Orders is shorter than that of its function, 5 minutes',
   );
+});
+
+test('an agent whose function has a timeout that is known at deployment only must have one of its own', () => {
+  const stack = new Stack(appIn(), 'Shop');
+  const bank = functionBeside(stack, {}, Duration.seconds(later));
+  const reeve = reeveWith({}, stack);
+  expect(() => reeve.addAgent({ name: 'bank-east', function: bank })).toThrow(
+    'The timeout of the function of the agent `bank-east` of Shop/Orders is known at deployment only',
+  );
+  reeve.addAgent({ name: 'bank-west', function: bank, timeout: Duration.minutes(9) });
 });
 
 test('an agent elsewhere may take twelve hours, for which its requests are hidden', () => {

@@ -140,6 +140,12 @@ function timeoutOf(agent: AgentProps, title: string): Duration {
       `The \`timeout\` of the agent ${title} is shorter than that of its function, ${own.toHumanString()}: give none, or a longer one.`,
     );
   }
+  if (agent.timeout === undefined && own?.isUnresolved()) {
+    throw new ReeveError(
+      'settings-invalid',
+      `The timeout of the function of the agent ${title} is known at deployment only: give the agent a \`timeout\` that is at least as long.`,
+    );
+  }
   return agent.timeout ?? own ?? defaultTimeout;
 }
 

@@ -7,8 +7,9 @@ import {
   checkNetwork,
   given,
   networkShape,
-  secondsOrLater,
+  secondsNow,
   text,
+  wholeNow,
   wholeOrLater,
 } from '#infra/settings/given-objects.ts';
 import { unknownNames } from '#infra/settings/unknown-names.ts';
@@ -35,13 +36,13 @@ const everyAgent = {
 };
 const elsewhere = {
   ...everyAgent,
-  timeout: secondsOrLater(1, timeoutMax.elsewhere).optional(),
+  timeout: secondsNow(1, timeoutMax.elsewhere).optional(),
 };
 const invoked = {
   ...everyAgent,
-  timeout: secondsOrLater(1, timeoutMax.function).optional(),
+  timeout: secondsNow(1, timeoutMax.function).optional(),
   // The limits of Lambda with SQS, for one priority class.
-  maxConcurrency: wholeOrLater(2, 1_000).optional(),
+  maxConcurrency: wholeNow(2, 1_000).optional(),
 };
 const bundled = {
   ...invoked,

@@ -61,28 +61,37 @@ export const given = {
 /** A text with at least one character; it may be known at deployment only. */
 export const text = z.string().min(1);
 
+/** For a value with which Reeve calculates, when the app is synthesised. */
+const knownNow = ', and cannot be a value that is known at deployment only';
+
 /** A whole number that may be known at deployment only, as a parameter of CloudFormation is. */
 export const wholeOrLater = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return z
     .number({ error })
-    .refine(
-      (given) =>
-        Token.isUnresolved(given) || (Number.isInteger(given) && given >= min && given <= max),
-      error,
-    );
+    .refine((given) => Token.isUnresolved(given) || isWithin(given, min, max), error);
 };
 
-/** A duration of whole seconds, which may be known at deployment only. */
-export const secondsOrLater = (min: number, max: number) =>
-  given.duration.refine(
-    (duration) => {
-      if (duration.isUnresolved()) return true;
-      const ms = duration.toMilliseconds();
-      return ms % 1_000 === 0 && ms >= min * 1_000 && ms <= max * 1_000;
-    },
-    { error: `must be whole seconds from ${min} to ${max.toLocaleString('en')}` },
-  );
+/** A whole number that is known when the app is synthesised. */
+export const wholeNow = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.number({ error }).superRefine((given, { addIssue }) => {
+    if (Token.isUnresolved(given)) addIssue(error + knownNow);
+    else if (!isWithin(given, min, max)) addIssue(error);
+  });
+};
+
+const isWithin = (given: number, min: number, max: number) =>
+  Number.isInteger(given) && given >= min && given <= max;
+
+/** A duration of whole seconds that is known when the app is synthesised. */
+export const secondsNow = (min: number, max: number) => {
+  const error = `must be whole seconds from ${min} to ${max.toLocaleString('en')}`;
+  return given.duration.superRefine((duration, { addIssue }) => {
+    if (duration.isUnresolved()) addIssue(error + knownNow);
+    else if (!isWithin(duration.toMilliseconds() / 1_000, min, max)) addIssue(error);
+  });
+};
 
 /** The network of functions. */
 export const networkShape = {
