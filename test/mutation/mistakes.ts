@@ -12,6 +12,7 @@ import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
 import { mistakesOfLongLife } from './mistakes-of-long-life.ts';
+import { mistakesOfMarks } from './mistakes-of-marks.ts';
 import { mistakesOfOddValues } from './mistakes-of-odd-values.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
@@ -405,6 +406,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,
   ...mistakesOfLongLife,
+  ...mistakesOfMarks,
   ...mistakesOfOddValues,
   ...mistakesOfOneItem,
   ...mistakesOfPackage,
