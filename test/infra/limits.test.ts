@@ -130,6 +130,7 @@ test('Lambda counts the JSON of all variables, with quotes escaped and addresses
     POWERTOOLS_SERVICE_NAME: 'Reeve',
     QUOTES: '"""',
     REEVE_COORDINATION_TABLE: `Reeve-${coordination}-${'X'.repeat(13)}`,
+    REEVE_DEPLOYMENT: 'Reeve',
     REEVE_QUEUES: at,
     REEVE_REPLY_QUEUE: `${at}_reply_a`,
   });

@@ -5,7 +5,7 @@ interface Json {
   readonly [key: string]: unknown;
 }
 
-/** What schemas without a readable definition become: nobody knows whether that has marks. */
+/** In place of a definition that is not found: it may have marks. */
 const unreadable: Json = { sensitive: true };
 
 /** A part of a JSON Schema. */
