@@ -2,7 +2,7 @@
 import { isObject, type JsonValue } from '#core/model/json.ts';
 import { outputsOf } from '#core/view/outputs.ts';
 import type { OrderDocument } from '#http/schemas.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, unknownAnswer } from './api-error.ts';
 import { pause } from './call-limit.ts';
 import type { ApiRequest, ClientCallOptions } from './requests.ts';
 
@@ -77,8 +77,10 @@ export function clientOrder<Outputs>(
     }
   }
   const act = async (action: string, body: object, { signal }: ClientCallOptions = {}) => {
+    const of = { method: 'POST', path: `${path}/${action}`, body, signal } as const;
     // Not repeated: the answer to a second one says that there is nothing to do any more.
-    await request({ method: 'POST', path: `${path}/${action}`, body, isRepeatable: false, signal });
+    const answer = await request({ ...of, isRepeatable: false });
+    if (!isObject(answer) || typeof answer['orderId'] !== 'string') throw unknownAnswer();
   };
   return {
     id,

@@ -97,11 +97,12 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
     { signal, passed }: CallLimit,
   ): Promise<Answer> {
     try {
-      const sent = send(`${base}${request.path}`, { ...init, signal });
+      // The API never redirects: what follows, such as the page of a sign-in, would be taken for its answer.
+      const sent = send(`${base}${request.path}`, { ...init, redirect: 'manual', signal });
       const response = await Promise.race([sent, passed]);
       const document = parsed(await Promise.race([response.text(), passed]));
       if (response.ok) return { document };
-      const error = refusal(base, response.status, document);
+      const error = refusal(base, response, document);
       const leastMs = retryAfterMs(response.headers.get('retry-after'), Date.now());
       return { error, retryAfterMs: leastMs, isForNow: isForNow(request, error) };
     } catch (cause) {
@@ -170,13 +171,13 @@ function isForNow({ isRepeatable }: ApiRequest, { status, code }: ApiError): boo
 }
 
 /**
- * Not earlier than the server says; spread over the time that is left, because all senders would otherwise come back at once. Null: too
- * little is left.
+ * Not earlier than the server says, and spread over at least the usual wait, because all senders would otherwise come back at once; a
+ * server that says 0 would be sent hundreds of requests per second. At most the time that is left; null: too little is left.
  */
 function jittered(leastMs: number | null, tries: number, leftMs: number): number | null {
   const fromMs = leastMs ?? 0;
   if (fromMs >= leftMs) return null;
-  const spreadMs = leastMs ?? Math.min(waitMaxMs, firstWaitMs * 2 ** tries);
+  const spreadMs = Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** tries));
   return fromMs + Math.min(spreadMs, leftMs - fromMs) * Math.random();
 }
 
@@ -189,11 +190,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function refusal(base: string, status: number, document: unknown): ApiError {
+function refusal(base: string, { status, type }: Response, document: unknown): ApiError {
   const error = problemError(status, document);
   if (error !== null) return error;
-  const message = `${base} answered ${status}, and not as Reeve does: is it the right address?`;
-  return new ApiError(message, { code: 'answer-unknown', status });
+  // Browsers hide a redirect: its status is 0.
+  const isHidden = type === 'opaqueredirect';
+  const isRedirect = isHidden || (status >= 300 && status < 400);
+  const answered = isRedirect ? 'with a redirect' : String(status);
+  const message = `${base} answered ${answered}, and not as Reeve does: is it the right address?`;
+  return new ApiError(message, { code: 'answer-unknown', status: isHidden ? null : status });
 }
 
 /** The error that a problem document describes; null: it is none. */

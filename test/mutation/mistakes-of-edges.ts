@@ -1,6 +1,8 @@
 /** Mistakes where a process meets its system, its clients, and the code of its authors. */
 import { type Mistake, mistake } from './mistake.ts';
 
+const oddAnswers = 'test/client/odd-answers.test.ts';
+
 export const mistakesOfEdges: readonly Mistake[] = [
   mistake(
     'lib/aws/queues/sqs-channel.ts',
@@ -43,5 +45,26 @@ export const mistakesOfEdges: readonly Mistake[] = [
     'what the function orders returns in a world is not checked',
     'return drawnDetails(proof.orders, chance, workflow);',
     'return proof.orders(chance, workflow.name);',
+  ),
+  mistake(
+    'lib/client/client-order.ts',
+    oddAnswers,
+    'a cancel is done when a server answers that is not Reeve',
+    "if (!isObject(answer) || typeof answer['orderId'] !== 'string') throw unknownAnswer();",
+    'if (answer === null) throw unknownAnswer();',
+  ),
+  mistake(
+    'lib/client/requests.ts',
+    oddAnswers,
+    'the client follows a redirect',
+    "redirect: 'manual'",
+    "redirect: 'follow'",
+  ),
+  mistake(
+    'lib/client/requests.ts',
+    oddAnswers,
+    'a Retry-After of 0 is a request at once',
+    'Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** tries))',
+    'leastMs ?? Math.min(waitMaxMs, firstWaitMs * 2 ** tries)',
   ),
 ];
