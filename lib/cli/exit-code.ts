@@ -13,6 +13,12 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Of a request that was not carried out. The server asks to send those with 408 and 429 again later. */
+export function exitCodeOfStatus(status: number): ExitCode {
+  const isForNow = status === 408 || status === 429;
+  return status >= 400 && status < 500 && !isForNow ? exitCodes.refused : exitCodes.failed;
+}
+
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'success; with --wait or --watch: the order is Processed',
   1: 'a defect of this program: report the text on standard error; with `prove`: a mistake was found',

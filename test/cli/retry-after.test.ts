@@ -1,6 +1,6 @@
 /** What the command line does while Reeve refuses an order for now. */
 import { expect, test } from 'vitest';
-import { at, bytesOf, problem, scenario } from './scenario.ts';
+import { at, bytesOf, problem, scenario, order as stored } from './scenario.ts';
 
 const order = '{"workflow":"order-fulfilment","details":{"price":1.10}}';
 
@@ -64,4 +64,72 @@ test.each([
   });
   await run(command);
   expect(requests).toHaveLength(sent);
+});
+
+test.each([
+  ['0', '0'],
+  ['a date that has passed', new Date(at(-60)).toUTCString()],
+])('Retry-After %s: the waits are those without one', async (_, retryAfter) => {
+  const { app, run, sleeps } = scenario({ readFile: bytesOf(order) });
+  app.post('/orders', () => {
+    const headers = { 'retry-after': retryAfter };
+    return new Response('{}', { status: 429, headers });
+  });
+  await run('submit order.json');
+  expect(sleeps).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000]);
+});
+
+/** Answers each change of an order, and each submission, with this status. */
+function answering(status: number) {
+  const given = scenario({ readFile: bytesOf(order) });
+  const { app } = given;
+  app.get('/orders', (c) => {
+    const listed = stored({ actions: { resubmit: null, cancel: null, reprioritise: null } });
+    const orders = c.req.query('state') === 'Pending' ? [listed] : [];
+    return c.json({ orders, cursor: null, asOf: at(0) });
+  });
+  app.post('/orders/batch', (c) => {
+    const refused = { kind: 'refused', problem: { ...document, status }, retryAfterSeconds: 1 };
+    return c.json({ orders: [refused] });
+  });
+  app.post('*', () => problem(status, 'singleton-full'));
+  return given;
+}
+
+const document = {
+  ...{ type: 'urn:reeve:problem:singleton-full', title: 'It is refused', detail: 'It is full.' },
+  code: 'singleton-full',
+};
+
+test.each([
+  [408, 4, 'failed'],
+  [429, 4, 'failed'],
+  [409, 3, 'refused'],
+])('a status %i that lasts is exit code %i: %s', async (status, code, kind) => {
+  const { run } = answering(status);
+  const single = await run('submit order.json');
+  expect(single.exitCode).toBe(code);
+  const cancelled = await run('cancel o-1 --json');
+  expect(JSON.parse(cancelled.stdout).error.exitCode).toBe(code);
+  const lines = await run('submit orders.jsonl --lines');
+  expect(lines).toMatchObject({
+    exitCode: code,
+    stdout: expect.stringMatching(
+      new RegExp(`^line 1 {2}${kind}: .*0 orders accepted, 1 ${kind}`, 's'),
+    ),
+  });
+  const bulk = await run('cancel --workflow order-fulfilment --yes');
+  expect(bulk.exitCode).toBe(code);
+  expect(bulk.stdout).toContain(`o-1  ${kind}: It is refused`);
+  expect(bulk.stdout).toContain(
+    `0 orders cancelled, 1 ${kind}${code === 4 ? ': run it again' : ''}\n`,
+  );
+});
+
+test('orders whose request is refused for now as a whole, for longer than the tries, have failed', async () => {
+  const { app, run } = scenario({ readFile: bytesOf(order) });
+  app.post('/orders/batch', () => new Response('{}', { status: 429 }));
+  const { exitCode, stdout } = await run('submit orders.jsonl --lines');
+  expect(exitCode).toBe(4);
+  expect(stdout).toContain('0 orders accepted, 1 failed\n');
 });

@@ -1,6 +1,7 @@
 /** Mistakes where a process meets its system, its clients, and the code of its authors. */
 import { type Mistake, mistake } from './mistake.ts';
 
+const retries = 'test/cli/retry-after.test.ts';
 const oddAnswers = 'test/client/odd-answers.test.ts';
 
 export const mistakesOfEdges: readonly Mistake[] = [
@@ -66,5 +67,19 @@ export const mistakesOfEdges: readonly Mistake[] = [
     'a Retry-After of 0 is a request at once',
     'Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** tries))',
     'leastMs ?? Math.min(waitMaxMs, firstWaitMs * 2 ** tries)',
+  ),
+  mistake(
+    'lib/cli/api/retry-after.ts',
+    retries,
+    'the command line uses up its tries at once after a Retry-After of 0',
+    'Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** (tries - 1)))',
+    'leastMs ?? Math.min(waitMaxMs, firstWaitMs * 2 ** (tries - 1))',
+  ),
+  mistake(
+    'lib/cli/exit-code.ts',
+    retries,
+    'what is refused for now for too long is never tried again',
+    'status === 408 || status === 429',
+    'status === 408',
   ),
 ];

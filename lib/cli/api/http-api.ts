@@ -2,7 +2,7 @@
 import type { ZodType } from 'zod';
 import { CliError } from '#cli/cli-error.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
-import { exitCodes } from '#cli/exit-code.ts';
+import { exitCodeOfStatus, exitCodes } from '#cli/exit-code.ts';
 import { refusalText } from '#cli/output/refusal-text.ts';
 import type { Patience } from './retry-after.ts';
 
@@ -28,7 +28,7 @@ export interface Answer<Value> {
   readonly value: Value;
 }
 
-/** @throws {CliError} `refused` on 4xx; `failed` on 5xx, no response, or an unexpected one */
+/** @throws {CliError} `refused` on 4xx; `failed` on 408, 429, 5xx, no response, or an unexpected one */
 export type Api = <Value>(call: Call<Value>) => Promise<Answer<Value>>;
 
 export interface ApiOptions {
@@ -86,8 +86,8 @@ export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Ap
   return async (call) => {
     const { ok, status, json } = await answered(call);
     if (!ok) {
-      const code = status >= 400 && status < 500 ? exitCodes.refused : exitCodes.failed;
-      throw new CliError(code, refusalText(name, base, status, json), { answer: json });
+      const text = refusalText(name, base, status, json);
+      throw new CliError(exitCodeOfStatus(status), text, { answer: json });
     }
     const checked = call.answer.safeParse(json);
     if (checked.success) return { json, value: checked.data };

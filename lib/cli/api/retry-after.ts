@@ -28,7 +28,7 @@ export interface Patience {
 
 /** A request is sent at most so often. Each `Retry-After` is honest, so more tries would hardly help. */
 const triesMax = 10;
-/** Without `Retry-After`: the longest wait after the first try, doubled after each further one, ms. */
+/** The random part of the wait after the first try is at most this, doubled after each further one, or as long as `Retry-After`, ms. */
 const firstWaitMs = 500;
 const waitMaxMs = 20_000;
 /** Notices of requests that wait at the same time come as one, ms. */
@@ -76,8 +76,9 @@ export function isForNow({ status, retryAfter, json, isRepeatable }: RefusedRequ
   return isRepeatable || codeOf(json) === 'overloaded';
 }
 
-/** All senders would otherwise come back in the same second. */
+/** All senders would otherwise come back in the same second; and `Retry-After: 0` would use up the tries at once. */
 function waitMs(leastMs: number | null, tries: number, random: number): number {
-  if (leastMs !== null) return Math.round(leastMs * (1 + random));
-  return Math.round(Math.min(waitMaxMs, firstWaitMs * 2 ** (tries - 1)) * random);
+  const fromMs = leastMs ?? 0;
+  const spreadMs = Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** (tries - 1)));
+  return Math.round(fromMs + spreadMs * random);
 }

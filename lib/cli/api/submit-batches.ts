@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { CliError } from '#cli/cli-error.ts';
 import type { Context } from '#cli/context.ts';
-import { exitCodes } from '#cli/exit-code.ts';
+import { exitCodeOfStatus, exitCodes } from '#cli/exit-code.ts';
 import { codeOf } from '#cli/output/error-document.ts';
 import { batchesOf, type Sized } from '#client/batches.ts';
 import type { Api } from './http-api.ts';
@@ -124,7 +124,7 @@ function answerOf({ hasKey }: OrderText, document: z.infer<typeof outcomeSchema>
     json: problem,
     isRepeatable: hasKey,
   };
-  const kind = problem.status < 500 ? 'refused' : 'failed';
+  const kind = exitCodeOfStatus(problem.status) === exitCodes.refused ? 'refused' : 'failed';
   const submitted = { kind, what: problem.title } as const;
   return { submitted, refused: isForNow(refused) ? refused : null };
 }

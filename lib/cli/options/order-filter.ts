@@ -15,7 +15,7 @@ export interface OrderFilter {
   readonly held?: boolean;
   readonly tenant?: string;
   readonly correlationId?: string;
-  /** A duration until now, or an instant. */
+  /** A duration until now, a date, or an instant. */
   readonly since?: string;
   readonly before?: string;
 }
@@ -94,11 +94,23 @@ const optionOf = (name: (typeof names)[number]) =>
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const length = /^(\d{1,6})([smhd])$/;
 
+/** ISO 8601: a date, which is its start in UTC, or a date and a time, which is local without a zone. */
+const instant =
+  /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+
 function moment(text: string): string {
-  if (length.test(text) || !Number.isNaN(Date.parse(text))) return text;
+  if (length.test(text) || isInstant(text)) return text;
   throw new InvalidArgumentError(
-    'Give a duration such as 2h, or an instant such as 2026-01-31T12:00:00Z.',
+    'Give a duration such as 2h, a date such as 2026-01-31, or an instant such as 2026-01-31T12:00:00Z.',
   );
+}
+
+/** `Date.parse` alone takes `12` for December 2001, and 30 February for 2 March. */
+function isInstant(text: string): boolean {
+  const [, date] = instant.exec(text) ?? [];
+  if (date === undefined) return false;
+  if (Number.isNaN(Date.parse(text)) || Number.isNaN(Date.parse(date))) return false;
+  return new Date(Date.parse(date)).toISOString().startsWith(date);
 }
 
 function instantOf(text: string, nowMs: number): string {
