@@ -46,7 +46,13 @@ test('each order gets a result, and never more than four are under way', async (
   expect(most).toBe(4);
 });
 
-test.each([{ kind: 'unreachable' } as Done, refused(503), refused(429), refused(401)])(
+test.each([
+  { kind: 'unreachable' } as Done,
+  refused(503),
+  refused(429),
+  refused(401),
+  refused(200),
+])(
   'when the server is overloaded (%j) it stops, and continues later with the rest',
   async (outage) => {
     const left = meant(40);

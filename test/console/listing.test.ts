@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Answer } from '#console/api/answer.ts';
 import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
 import { type Update, updateOf } from '#console/api/update.ts';
 import { flowed, isNews, ofChange } from '#console/now/flow.ts';
-import { changed, firstPage, nextPage } from '#console/orders/listing.ts';
+import { changed, reload, reloaded } from '#console/orders/listing.ts';
 import { type OrderQuery, routeOf } from '#console/parts/page-paths.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -52,7 +53,7 @@ const ids = (orders: readonly { orderId: string }[]) =>
   orders.map(({ orderId }) => orderId).join('');
 
 test('a change updates its order in place, and the others stay the same objects', () => {
-  const before = firstPage({ orders: [], cursor: null }, page(['b', 'a']));
+  const before = { orders: [order('b'), order('a')], cursor: null };
   const { listing, isStale } = changed(before, batch(change('a')), all);
   expect(listing.orders[1]).toMatchObject({ processState: 'Processing', revision: 2 });
   expect(listing.orders[1]?.updatedAt).toBe('2026-01-01T00:00:09.000Z');
@@ -72,22 +73,78 @@ test.each([
   ['#/orders?state=Error', change('x'), false],
   ['#/orders?state=Pending', change('a'), true],
   ['#/orders?workflow=boat', change('x', { isNew: true }), false],
-])('in %s, the first page is requested again only for some changes (%#)', (hash, news, stale) => {
+])('in %s, the listing is requested again only for some changes (%#)', (hash, news, stale) => {
   const before = { orders: [order('a')], cursor: null };
   expect(changed(before, batch(news), query(hash)).isStale).toBe(stale);
 });
 
-test('a new first page keeps the pages below it, and their cursor', () => {
-  const first = firstPage({ orders: [], cursor: null }, page(['d', 'c'], 'after-c'));
-  const both = nextPage(first, page(['b', 'a'], 'after-a'));
-  const grown = firstPage(both, page(['e', 'd'], 'after-d'));
-  expect(ids(grown.orders)).toBe('edcba');
-  expect(grown.cursor).toBe('after-a');
+const listingOf = (names: string, cursor: string | null = null) => ({
+  orders: [...names].map((id) => order(id)),
+  cursor,
 });
 
-test('a first page that shares nothing with what is shown replaces it', () => {
-  const shown = { orders: [order('b'), order('a')], cursor: null };
-  expect(ids(firstPage(shown, page(['z'], 'after-z')).orders)).toBe('z');
+/** A server with these orders, whose pages have `most` orders at most. */
+function serverOf(names: readonly string[], most = 200) {
+  const asked: string[] = [];
+  const path = (cursor: string | null, limit: number) => `${cursor ?? 0} ${limit}`;
+  const get = async (text: string): Promise<Answer<ListDocument>> => {
+    asked.push(text);
+    const [from = 0, limit = 0] = text.split(' ').map(Number);
+    const end = from + Math.min(limit, most);
+    const cursor = end < names.length ? String(end) : null;
+    return { kind: 'ok', body: page(names.slice(from, end), cursor) };
+  };
+  return { get, path, asked };
+}
+const numbered = (count: number) => Array.from({ length: count }, (_, nth) => `o${nth}`);
+
+test.each([
+  [0, ['0 50']],
+  [50, ['0 50']],
+  [51, ['0 100']],
+  [200, ['0 200']],
+  [330, ['0 200', '200 150']],
+  [1_000, ['0 200', '200 200', '400 200', '600 200', '800 200']],
+])('a refresh of %i orders loads as many again, by few requests', async (shown, requests) => {
+  const { asked, ...server } = serverOf(numbered(2_000));
+  const answer = await reload({ ...server, shown });
+  expect(asked).toEqual(requests);
+  const loaded = answer.kind === 'ok' ? answer.body : null;
+  expect(loaded?.orders.map(({ orderId }) => orderId)).toEqual(
+    numbered(Math.max(50, Math.ceil(shown / 50) * 50)),
+  );
+  expect(loaded?.cursor).toBe(String(loaded?.orders.length));
+});
+
+test('a refresh ends where the orders end, at an outage, and where pages are too short', async () => {
+  const few = serverOf(['b', 'a']);
+  expect(await reload({ ...few, shown: 120 })).toMatchObject({ body: { cursor: null } });
+  expect(few.asked).toHaveLength(1);
+  const short = serverOf(numbered(400), 3);
+  expect(await reload({ ...short, shown: 120 })).toMatchObject({ body: { cursor: '30' } });
+  const get = async () => ({ kind: 'unreachable' }) as const;
+  expect(await reload({ ...few, get, shown: 120 })).toEqual({ kind: 'unreachable' });
+});
+
+test('an order that no longer matches is no row after a refresh, on whichever page it was', () => {
+  const shown = listingOf('fedcba', 'after-a');
+  expect(reloaded(shown, listingOf('feda'), 6)).toEqual(listingOf('feda'));
+  expect(ids(reloaded(shown, listingOf('z', 'after-z'), 6).orders)).toBe('z');
+});
+
+test('a page that comes during a refresh stays, with its cursor', () => {
+  const grown = listingOf('dcba', 'after-a');
+  const after = reloaded(grown, listingOf('edc', 'after-c'), 2);
+  expect(ids(after.orders)).toBe('edcba');
+  expect(after.cursor).toBe('after-a');
+});
+
+test('a change that comes during a refresh is not taken back', () => {
+  const { listing } = changed(listingOf('ba'), batch(change('a')), all);
+  const after = reloaded(listing, listingOf('cba'), 2);
+  expect(after.orders[2]).toBe(listing.orders[1]);
+  const news = { orders: [order('a', { revision: 3 })], cursor: null };
+  expect(reloaded(listing, news, 2).orders[0]?.revision).toBe(3);
 });
 
 test('an old order is news if it is shown already, or if there is space', () => {

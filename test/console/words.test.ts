@@ -7,7 +7,7 @@ import { chartShape, totals } from '#console/chart/chart-shape.ts';
 import { correctionBody } from '#console/order/correction-input.ts';
 import { historyLine } from '#console/order/history-lines.ts';
 import { documentParts } from '#console/order/redacted.ts';
-import { countdownText, exactText, lengthText } from '#console/parts/instants.ts';
+import { countdownText, exactText, lengthText, momentText } from '#console/parts/instants.ts';
 import { emptyQuery, listingPath, ordersHash, routeOf } from '#console/parts/page-paths.ts';
 import { coolDownText, deadlineText, undoText } from '#console/parts/policy-text.ts';
 import { waitingStyle } from '#console/parts/state-words.ts';
@@ -73,6 +73,18 @@ test.each([
   [3_723_000, '1:02:03'],
 ])('a countdown of %i ms reads %s', (ms, text) => {
   expect(countdownText(ms)).toBe(text);
+});
+
+test.each([
+  ['2026-01-31T00:00:00', '00:00:00'],
+  ['2026-01-31T23:59:59', '23:59:59'],
+  ['2026-01-30T23:59:59', '30 Jan, 23:59:59'],
+  ['2026-02-01T00:00:00', '1 Feb, 00:00:00'],
+  ['2026-02-20T12:00:00', '20 Feb, 12:00:00'],
+  // The same day of another year.
+  ['2025-01-31T12:00:00', '31 Jan 2025, 12:00:00'],
+])('at noon of 31 January, local time, %s reads %s', (at, text) => {
+  expect(momentText(Date.parse(at), Date.parse('2026-01-31T12:00:00'))).toBe(text);
 });
 
 test('the exact instant has milliseconds and a zone', () => {

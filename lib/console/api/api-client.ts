@@ -1,8 +1,8 @@
 /** The client of Reeve's API. */
-
+import { signal } from '@preact/signals';
 import { serverSaid } from '#console/parts/server-clock.ts';
 import type { Answer } from './answer.ts';
-import type { Problem } from './documents.ts';
+import { answerOf, textOf } from './read-answer.ts';
 import { authorization, tokenWanted } from './session-token.ts';
 
 /** Documents kept, so that an unchanged one need not be sent again. */
@@ -13,20 +13,21 @@ export async function get<Body>(path: string): Promise<Answer<Body>> {
   const known = kept.get(path);
   const headers = { ...authorization(), ...(known && { 'if-none-match': known.tag }) };
   const response = await request(path, { headers });
-  if (response === null) return { kind: 'unreachable' };
-  if (response.status === 304 && known !== undefined) {
-    return { kind: 'ok', body: JSON.parse(known.text) };
-  }
-  if (!response.ok) return refused(response);
-  const text = await response.text();
-  const tag = response.headers.get('etag');
+  if (response?.status === 304 && known !== undefined) return answerOf(200, known.text);
+  const text = await textOf(response);
+  const answer = answerOf<Body>(response?.status ?? 0, text);
+  if (answer.kind === 'ok' && text !== null)
+    keep(path, response?.headers.get('etag') ?? null, text);
+  return answer;
+}
+
+function keep(path: string, tag: string | null, text: string): void {
   kept.delete(path);
   if (tag !== null) kept.set(path, { tag, text });
   for (const oldest of kept.keys()) {
     if (kept.size <= keptMax) break;
     kept.delete(oldest);
   }
-  return { kind: 'ok', body: JSON.parse(text) };
 }
 
 /** @param body sent as JSON; null: no body */
@@ -44,9 +45,12 @@ export async function post<Body>(
     },
     ...(body !== null && { body: JSON.stringify(body) }),
   });
-  if (response === null) return { kind: 'unreachable' };
-  return response.ok ? { kind: 'ok', body: await response.json() } : refused(response);
+  return answerOf(response?.status ?? 0, await textOf(response));
 }
+
+/** Whether Reeve has answered the last request, and not a gateway in its place. */
+export const isAnswering = signal(true);
+const gatewayStatuses = [502, 503, 504];
 
 /** Null when there was no response; the caller reads a stream from the body. */
 export async function request(path: string, init: RequestInit): Promise<Response | null> {
@@ -55,19 +59,11 @@ export async function request(path: string, init: RequestInit): Promise<Response
     const response = await fetch(path, { ...init, cache: 'no-store' });
     serverSaid(response.headers.get('date'));
     if (response.status === 401) tokenWanted.value = true;
+    isAnswering.value = !gatewayStatuses.includes(response.status);
     return response;
   } catch {
+    // What the page itself has broken off says nothing about Reeve.
+    if (init.signal?.aborted !== true) isAnswering.value = false;
     return null;
   }
-}
-
-async function refused<Body>(response: Response): Promise<Answer<Body>> {
-  const { status } = response;
-  const unknown: Problem = {
-    title: `Reeve answered ${status}`,
-    detail: 'The log of Reeve contains the cause.',
-    code: 'unknown',
-  };
-  const problem: Problem = await response.json().catch(() => unknown);
-  return { kind: 'refused', status, problem };
 }

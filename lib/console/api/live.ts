@@ -4,7 +4,7 @@
  */
 import { effect, signal } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
-import { request } from './api-client.ts';
+import { isAnswering, request } from './api-client.ts';
 import type { Change } from './documents.ts';
 import { authorization, sessions, tokenWanted } from './session-token.ts';
 import { sseParser } from './sse-parser.ts';
@@ -104,7 +104,10 @@ async function keepReading(ended: AbortController): Promise<void> {
 }
 
 function poll(ended: AbortController): void {
-  connection.value = 'polling';
+  const stop = effect(() => {
+    connection.value = isAnswering.value ? 'polling' : 'offline';
+  });
+  ended.signal.addEventListener('abort', stop);
   const tick = () => {
     if (ended.signal.aborted) return;
     if (document.visibilityState === 'visible') refreshAll();

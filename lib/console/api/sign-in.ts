@@ -25,7 +25,7 @@ const returnTo = () => `${location.origin}/`;
 /** Null when the server configures no provider. */
 export async function offeredSignIn(): Promise<SignIn | null> {
   const response = await fetch('/sign-in.json').catch(() => null);
-  return response?.ok === true ? response.json() : null;
+  return response?.ok === true ? response.json().catch(() => null) : null;
 }
 
 /** Redirects to the provider. */

@@ -50,10 +50,11 @@ export async function forEachOrder(
   return isOut ? 'out' : 'stopped';
 }
 
-/** The same request may succeed later. */
+/** The same request may succeed later. A success that is none is an answer of something else, such as a proxy. */
 function isOutage(answer: Answer<unknown>): boolean {
-  if (answer.kind === 'unreachable') return true;
-  return answer.kind === 'refused' && (answer.status >= 500 || [401, 429].includes(answer.status));
+  if (answer.kind !== 'refused') return answer.kind === 'unreachable';
+  const { status } = answer;
+  return status < 400 || status >= 500 || [401, 429].includes(status);
 }
 
 export function resultOf(orderId: string, answer: Answer<{ processState: ProcessState }>): Result {

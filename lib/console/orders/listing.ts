@@ -1,7 +1,11 @@
-/** The state of a listing while pages are loaded and orders change. */
+/** The state of a listing while pages are loaded and orders change. Each refresh loads all that is shown, because each row may have changed. */
+import type { Answer } from '#console/api/answer.ts';
 import type { Change, ListDocument, SummaryDocument } from '#console/api/documents.ts';
 import type { Update } from '#console/api/update.ts';
 import type { OrderQuery } from '#console/parts/page-paths.ts';
+
+/** Orders that a listing shows: five requests for a refresh. */
+export const shownMax = 1_000;
 
 export interface Listing {
   /** Newest first. */
@@ -10,17 +14,50 @@ export interface Listing {
   readonly cursor: string | null;
 }
 
-/** Merges a reload of the first page; the rows below it stay in place. */
-export function firstPage({ orders, cursor }: Listing, page: ListDocument): Listing {
-  const last = page.orders.at(-1);
-  const at = last === undefined ? -1 : orders.findIndex(({ orderId }) => orderId === last.orderId);
-  const isGrown = orders.length > page.orders.length && at >= 0;
-  return isGrown
-    ? { orders: [...page.orders, ...orders.slice(at + 1)], cursor }
-    : { orders: page.orders, cursor: page.cursor };
+/** Orders of one page, and of one request at most. */
+const pageSize = 50;
+const requestMax = 200;
+/** Of one refresh; pages of a filter may be short. The rows after them are loaded again by hand. */
+const requestsMax = 10;
+
+interface ReloadOptions {
+  readonly get: (path: string) => Promise<Answer<ListDocument>>;
+  readonly path: (cursor: string | null, limit: number) => string;
+  /** The orders that are shown, of which each may have changed. */
+  readonly shown: number;
 }
 
-export function nextPage({ orders }: Listing, page: ListDocument): Listing {
+/** As many orders as are shown, in whole pages, and at least one. */
+export async function reload({ get, path, shown }: ReloadOptions): Promise<Answer<Listing>> {
+  let listing: Listing = { orders: [], cursor: null };
+  for (let requests = 1; ; requests += 1) {
+    const pages = Math.max(1, Math.ceil((shown - listing.orders.length) / pageSize));
+    const limit = Math.min(requestMax, pages * pageSize);
+    const answer = await get(path(listing.cursor, limit));
+    if (answer.kind !== 'ok') return answer;
+    listing = nextPage(listing, answer.body);
+    const isEnd = listing.cursor === null || listing.orders.length >= shown;
+    if (isEnd || requests === requestsMax) return { kind: 'ok', body: listing };
+  }
+}
+
+/**
+ * A change that came while the listing was loaded again is newer than what was loaded.
+ *
+ * @param shown how many orders were shown when the reload began: those of a page that came meanwhile stay
+ */
+export function reloaded({ orders, cursor }: Listing, news: Listing, shown: number): Listing {
+  const known = new Map(orders.map((order) => [order.orderId, order]));
+  const newest = news.orders.map((order) => {
+    const own = known.get(order.orderId);
+    return own !== undefined && own.revision >= order.revision ? own : order;
+  });
+  const listing = { orders: newest, cursor: news.cursor };
+  const added = orders.slice(shown);
+  return added.length === 0 ? listing : nextPage(listing, { orders: added, cursor });
+}
+
+export function nextPage({ orders }: Listing, page: Listing): Listing {
   const known = new Set(orders.map(({ orderId }) => orderId));
   const fresh = page.orders.filter(({ orderId }) => !known.has(orderId));
   return { orders: [...orders, ...fresh], cursor: page.cursor };
@@ -28,7 +65,7 @@ export function nextPage({ orders }: Listing, page: ListDocument): Listing {
 
 /**
  * A change has less data than a summary. So listed orders are updated in place, and for
- * others the first page is loaded again. An order that no longer matches the filter stays until
+ * others the listing is loaded again. An order that no longer matches the filter stays until
  * then, so that no row jumps away under a pointer.
  */
 export function changed(

@@ -8,9 +8,9 @@ import { follow } from '#console/api/live.ts';
 import type { Loaded } from '#console/api/use-document.ts';
 import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
 import { after, nowMs } from '#console/parts/server-clock.ts';
-import { changed, firstPage, type Listing, nextPage } from './listing.ts';
+import { changed, type Listing, nextPage, reload, reloaded } from './listing.ts';
 
-/** Between two loads of the first page, ms. */
+/** Between two loads of all that is shown, ms. */
 const restMs = 1_000;
 
 export function useListing(query: OrderQuery): {
@@ -23,13 +23,19 @@ export function useListing(query: OrderQuery): {
   const listing = useSignal<Listing>({ orders: [], cursor: null });
   // A cursor is bound to the filters of its page, so `since` must be relative to the same instant.
   const cursorAskedMs = useRef(0);
+  const refresh = useRef(() => {});
   // Before the first frame, so that the request is in flight while the page is drawn.
   useLayoutEffect(() => {
     const load = async () => {
       const askedMs = nowMs();
-      const answer = await get<ListDocument>(listingPath(query, askedMs, null));
+      const shown = listing.value.orders.length;
+      const path = (cursor: string | null, limit: number) =>
+        listingPath(query, askedMs, cursor, limit);
+      const answer = await reload({ get, path, shown });
       if (answer.kind === 'ok') {
-        listing.value = firstPage(listing.value, answer.body);
+        // Orders may be between what was loaded and a page that came meanwhile.
+        if (listing.value.orders.length > shown) loading.ask();
+        listing.value = reloaded(listing.value, answer.body, shown);
         if (listing.value.cursor === answer.body.cursor) cursorAskedMs.current = askedMs;
         loaded.value = { kind: 'shown', body: null };
       } else if (answer.kind === 'refused') {
@@ -45,6 +51,7 @@ export function useListing(query: OrderQuery): {
         if (next.isStale) loading.ask();
       },
     });
+    refresh.current = loading.ask;
     loading.ask();
     return () => {
       stop();
@@ -56,7 +63,9 @@ export function useListing(query: OrderQuery): {
     if (cursor === null) return;
     const path = listingPath(query, cursorAskedMs.current, cursor);
     const answer = await get<ListDocument>(path);
-    if (answer.kind === 'ok') listing.value = nextPage(listing.value, answer.body);
+    if (answer.kind !== 'ok') return;
+    if (listing.value.cursor !== cursor) refresh.current();
+    listing.value = nextPage(listing.value, answer.body);
   };
   return {
     loaded,

@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { mayOperate } from '#console/api/signed-in.ts';
 import type { Action } from '#console/orders/bulk.ts';
+import { shownMax } from '#console/orders/listing.ts';
 import type { Choice } from '#console/orders/use-bulk-run.ts';
 import { useListing } from '#console/orders/use-listing.ts';
 import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
@@ -37,10 +38,13 @@ function Listing({ query }: { readonly query: OrderQuery }) {
       <NotLoaded loaded={loaded.value} />
       {loaded.value.kind === 'shown' && listed.length === 0 && <NoOrders query={query} />}
       {listed.length > 0 && <OrderTable orders={listed} selection={selection} />}
-      {hasMore.value && (
+      {hasMore.value && listed.length < shownMax && (
         <button class="plain wide" type="button" onClick={more}>
           Load more
         </button>
+      )}
+      {hasMore.value && listed.length >= shownMax && (
+        <p class="soft">No more than {listed.length} are shown. Filter the orders to see others.</p>
       )}
       {(chosen.length > 0 || isEvery) && (
         <SelectionBar

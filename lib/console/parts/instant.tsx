@@ -1,8 +1,7 @@
-/** An instant as relative time, updated every second; the tooltip is exact. */
+/** Instants, updated every second; the tooltip is exact. */
 import { useComputed } from '@preact/signals';
-import type { TargetedPointerEvent } from 'preact';
 import { relativeTime } from '#text/relative-time.ts';
-import { clockText, countdownText, exactText } from './instants.ts';
+import { countdownText, exactText, momentText } from './instants.ts';
 import { now } from './server-clock.ts';
 
 interface Props {
@@ -10,46 +9,33 @@ interface Props {
   readonly at: string;
 }
 
-function showExactTime({ currentTarget }: TargetedPointerEvent<HTMLTimeElement>): void {
-  currentTarget.title = exactText(Date.parse(currentTarget.dateTime));
+interface InstantProps extends Props {
+  readonly class?: string;
+  /** Of an instant and the present one, ms. */
+  readonly text: (ms: number, nowMs: number) => string;
 }
 
-/** `at` may be another one each time, so what is computed from it must be too. */
-export function Ago({ at }: Props) {
-  return <Ticking key={at} at={at} />;
-}
+const agoText = (ms: number, nowMs: number) => relativeTime(ms, Math.max(ms, nowMs));
+const untilText = (ms: number, nowMs: number) => countdownText(ms - nowMs);
 
-function Ticking({ at }: Props) {
-  const ms = Date.parse(at);
-  const text = useComputed(() => relativeTime(ms, Math.max(ms, now.value)));
-  return (
-    <time dateTime={at} onPointerEnter={showExactTime}>
-      {text}
-    </time>
-  );
-}
+/** Relative to now. */
+export const Ago = ({ at }: Props) => <Instant key={at} at={at} text={agoText} />;
 
-/** The time of day. */
-export function At({ at }: Props) {
-  const ms = Date.parse(at);
-  return (
-    <time dateTime={at} onPointerEnter={showExactTime}>
-      {clockText(ms)}
-    </time>
-  );
-}
+/** The time of day, with the day where it is another one than today. */
+export const At = ({ at }: Props) => <Instant key={at} at={at} text={momentText} />;
 
 /** The remaining time, as a countdown. */
-export function Until({ at }: Props) {
-  return <Countdown key={at} at={at} />;
-}
+export const Until = ({ at }: Props) => (
+  <Instant key={at} at={at} text={untilText} class="figures" />
+);
 
-function Countdown({ at }: Props) {
+/** `at` may be another one each time, so what is computed from it must be too: its key is `at`. */
+function Instant({ at, text, ...look }: InstantProps) {
   const ms = Date.parse(at);
-  const text = useComputed(() => countdownText(ms - now.value));
+  const shown = useComputed(() => text(ms, now.value));
   return (
-    <time class="figures" dateTime={at} onPointerEnter={showExactTime}>
-      {text}
+    <time {...look} dateTime={at} title={exactText(ms)}>
+      {shown}
     </time>
   );
 }

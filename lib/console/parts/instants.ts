@@ -5,6 +5,16 @@ import { lazily } from '#text/lazily.ts';
 const clockFormat = lazily(
   () => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 );
+const dayFormat = (year: 'numeric' | undefined) =>
+  lazily(
+    () =>
+      new Intl.DateTimeFormat('en-GB', {
+        ...{ day: 'numeric', month: 'short', year },
+        ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+      }),
+  );
+const thisYearFormat = dayFormat(undefined);
+const anyYearFormat = dayFormat('numeric');
 const minuteFormat = lazily(
   () => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }),
 );
@@ -24,6 +34,15 @@ const exactFormat = lazily(
 );
 
 export const clockText = (ms: number) => clockFormat().format(ms);
+
+/** The time of day, with the day where it is not that of `nowMs`, and with the year where it is not either. */
+export function momentText(ms: number, nowMs: number): string {
+  const [date, today] = [new Date(ms), new Date(nowMs)];
+  if (date.toDateString() === today.toDateString()) return clockText(ms);
+  const isThisYear = date.getFullYear() === today.getFullYear();
+  return (isThisYear ? thisYearFormat : anyYearFormat)().format(ms);
+}
+
 export const minuteText = (ms: number) => minuteFormat().format(ms);
 export const exactText = (ms: number) => exactFormat().format(ms);
 
