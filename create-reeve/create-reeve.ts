@@ -1,7 +1,15 @@
 #!/usr/bin/env node
 /** `npm create reeve NAME`: makes a project with a workflow, its agents, a test and a proof. */
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isTarget, projectManifest, targets } from './project-manifest.ts';
 import { reeveSource } from './reeve-source.ts';
@@ -32,6 +40,11 @@ function create(folder: string, shown: string): void {
   const name = basename(folder);
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
     fail(`${name}: the name must have lower-case letters, digits, "-", "." and "_" alone.`);
+  }
+  // One of the folders above it may be a file as well.
+  for (let above = folder; above !== dirname(above); above = dirname(above)) {
+    const isOther = statSync(above, { throwIfNoEntry: false })?.isDirectory() === false;
+    if (isOther) fail(`${above} is no folder.`);
   }
   if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
   const source = reeve === undefined ? undefined : sourceOf(reeve);
