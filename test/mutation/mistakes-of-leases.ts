@@ -2,6 +2,7 @@
 import { type Mistake, mistake } from './mistake.ts';
 
 const rateLeases = 'lib/distributed/limits/rate-leases.ts';
+const rateItem = 'lib/distributed/limits/rate-item.ts';
 const rates = 'test/distributed/limits/rate-leases.test.ts';
 const roomItem = 'lib/distributed/limits/room-item.ts';
 const roomLeases = 'lib/distributed/limits/room-leases.ts';
@@ -11,11 +12,18 @@ const asked = 'test/distributed/limits/shared-limits.test.ts';
 export const mistakesOfLeases: readonly Mistake[] = [
   mistake(rateLeases, rates, 'the burst begins later', 'slot - (burst - 1) * everyMs', 'slot'),
   mistake(
-    'lib/distributed/limits/rate-item.ts',
+    rateItem,
     rates,
     'as many as the burst and one more begin together',
     'first + (burst - 0.5) * everyMs',
     'first + (burst + 0.5) * everyMs',
+  ),
+  mistake(
+    rateItem,
+    rates,
+    'an item begins anew when its burst becomes smaller',
+    'from + horizonMs + farthestMs(rate) + clockToleranceMs',
+    'from + horizonMs + (rate.burst - 1 + slotsMax) * rate.everyMs + clockToleranceMs',
   ),
   mistake(
     rateLeases,

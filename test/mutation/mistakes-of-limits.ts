@@ -196,6 +196,20 @@ export const mistakesOfLimits: readonly Mistake[] = [
   mistake(
     breaker,
     calls,
+    'a further call has no part of the burst',
+    'burst, mayBeFormer: true',
+    'burst: Math.min(burst, 1), mayBeFormer: true',
+  ),
+  mistake(
+    breaker,
+    calls,
+    'a request is not older than the rate',
+    'burst, mayBeFormer: true',
+    'burst',
+  ),
+  mistake(
+    breaker,
+    calls,
     'an instance that does not know the time makes each call',
     'if (!queueClock.isKnown() && !isLoose) return giveBack(request);',
     '',

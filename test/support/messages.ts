@@ -24,6 +24,7 @@ const slots = fc.array(
     {
       name: fc.string({ maxLength: 256 }),
       everyMs: fc.double({ min: 0.1, max: 1e9, noNaN: true }),
+      burst: fc.integer({ min: 1, max: 10_000 }),
       holder: fc.string({ minLength: 1, maxLength: 32 }),
       isScarce: fc.constant(true as const),
     },

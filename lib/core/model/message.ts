@@ -63,6 +63,8 @@ export interface LimitSlot {
   readonly holder?: string;
   /** Of a rate: a further call of the attempt needs a slot so long after the last one, ms. Missing: room for the attempt. */
   readonly everyMs?: number;
+  /** Of a rate: how many calls may begin together after a time without calls. Missing: one, or an older release sent the request. */
+  readonly burst?: number;
   /** The room is to be free for others as soon as the call has ended. */
   readonly isScarce?: true;
 }

@@ -98,6 +98,12 @@ interface OwnRate {
   readonly queue: string;
 }
 
+/** What the agent needs to know of a rate for further calls of the attempt. */
+const slotOf = ({ rate: { name, everyMs, burst } }: OwnRate): LimitSlot => ({
+  ...{ name, everyMs },
+  ...(burst > 1 && { burst }),
+});
+
 /** A slot of each rate, at one instant; null: there is no rate. */
 async function leaseAll(
   { rates, time }: CallSlotsPorts,
@@ -133,7 +139,7 @@ async function leaseAll(
     if ('why' in known) return known;
     const answer = await leaseCommonSlot(rates, wants, known.from);
     if (answer.kind === 'slot') {
-      const slots = own.map(({ rate: { name, everyMs } }): LimitSlot => ({ name, everyMs }));
+      const slots = own.map(slotOf);
       const { startAt, startBy } = answer;
       return { startAt: Math.ceil(startAt), startBy: Math.ceil(startBy), slots };
     }

@@ -1,5 +1,6 @@
 /** The item of a rate, with the instant of its next slot, as one instance knows it. */
 import { clockToleranceMs } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type LimitItems, reserveAheadMs } from '#ports/limit-items.ts';
 import type { RecentUse } from './recent-use.ts';
@@ -14,6 +15,8 @@ export interface LeasedRate {
   readonly everyMs: number;
   /** How many calls may begin together after a time without calls. */
   readonly burst: number;
+  /** It may have changed since, as that of a request that is on its way. Default: it is the present one. */
+  readonly mayBeFormer?: boolean;
 }
 
 /** Which slots of a rate are wanted. */
@@ -281,5 +284,16 @@ const pauseMsOf = ({ rate: { everyMs }, horizonMs }: SlotWant) =>
   );
 
 /** No correct clock has stored a later instant. */
-const latestOf = (want: SlotWant) =>
-  beforeOf(want) + slotsMax * want.rate.everyMs + clockToleranceMs;
+const latestOf = ({ rate, from, horizonMs }: SlotWant) =>
+  from + horizonMs + farthestMs(rate) + clockToleranceMs;
+
+/**
+ * How far after its horizon a rate may have its next slot, ms: after the longest burst and the slots of one write. Not after the
+ * present burst, because operators change it: the slots of a longer one that was used would be given again. A rate that was
+ * changed may have had any distance. Neither the burst nor, then, the slots of a write take longer than the interval of a rate.
+ */
+function farthestMs({ everyMs, mayBeFormer = false }: LeasedRate): number {
+  const { limitCallsMax, limitPerMaxMs } = limits;
+  if (mayBeFormer) return 2 * limitPerMaxMs;
+  return Math.min(limitCallsMax * everyMs, limitPerMaxMs) + slotsMax * everyMs;
+}

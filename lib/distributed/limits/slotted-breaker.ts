@@ -89,9 +89,9 @@ export function slottedBreaker(options: SlottedBreakerOptions): Breaker {
 
 /** What is wanted of each of the rates of a call. */
 const wantsOf = (slots: readonly LimitSlot[]): readonly WantOf[] =>
-  slots.flatMap(({ name, everyMs }) => {
+  slots.flatMap(({ name, everyMs, burst = 1 }) => {
     if (everyMs === undefined) return [];
-    const rate = { name, everyMs, burst: 1 };
+    const rate = { name, everyMs, burst, mayBeFormer: true };
     return [
       (from: number, by: number) => ({ rate, from, by, horizonMs, isBusy: true, isBehind: false }),
     ];

@@ -36,6 +36,7 @@ function deployment(everyMs: number, burst = 1, count = 1) {
         instance = 0,
         later = 0,
         forMs = Number.POSITIVE_INFINITY,
+        burst: burstNow = burst,
       } = {},
     ) =>
       Promise.all(
@@ -43,7 +44,7 @@ function deployment(everyMs: number, burst = 1, count = 1) {
           const own = all[instance];
           if (own === undefined) throw new Error('no such instance');
           return own.lease({
-            rate,
+            rate: { ...rate, burst: burstNow },
             from: nowMs + later,
             by: nowMs + later + forMs,
             horizonMs: 500,
@@ -156,6 +157,16 @@ test('an instant that no correct clock can have stored is replaced', async () =>
   await lease(1);
   wait(-3_600_000);
   expect(beginsOf(await lease(1, { instance: 1 }))).toEqual([0]);
+});
+
+test('an operator who lowers the burst gives no slot of a used one again', async () => {
+  const { lease, wait } = deployment(3_600, 1_000, 2);
+  expect(beginsOf(await lease(100))).toHaveLength(100);
+  for (let calls = 100; calls < 1_000; calls += 100) await lease(100, { isBusy: true });
+  wait(5_000);
+  for (const instance of [0, 1])
+    expect(await lease(1, { instance, burst: 1 })).toMatchObject([{ kind: 'full' }]);
+  expect(beginsOf(await lease(1_000, { instance: 1 })).length).toBeLessThan(3);
 });
 
 test('an instance whose own clock was wrong does not wait for what it knew', async () => {

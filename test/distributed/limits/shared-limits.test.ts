@@ -112,6 +112,16 @@ const replyTo = (
 const queueOf = (answer: GateAnswer) =>
   answer !== null && isHold(answer) && 'queue' in answer ? (answer.queue ?? '') : '';
 
+test('the request says how many calls of a rate may begin together, where that is more than one', async () => {
+  const { ask, request } = instance([
+    limit('hourly', { rate: { count: 1_000, per: 3_600_000, burst: 1_000 } }),
+    limit('even', perSecond(10)),
+  ]);
+  const { slots } = granted(request('o1'), await ask(request('o1')));
+  expect(slots).toMatchObject([{ everyMs: 3_600, burst: 1_000 }, { everyMs: 100 }]);
+  expect(slots?.[1]).not.toHaveProperty('burst');
+});
+
 test('an agent without limits, and a call to which none applies, are not counted', async () => {
   const { all, ask, request, writes } = instance([limit('per-tenant', { atOnce: 1, ...byTenant })]);
   expect(all.ask({ ...request('o1'), agent: agentName('other') }, false)).toBeNull();

@@ -106,6 +106,43 @@ test('a request whose slot is further ahead than any is leased is given back: on
   expect(await admit(own)).toBeGreaterThanOrEqual(own.completeBy - clock.now());
 });
 
+/** A limit of 1000 calls in an hour, all of which may begin together. */
+const hourly = { name: 'pay/hourly##rate', everyMs: 3_600, burst: 1_000 };
+const hourlySlot = { name: hourly.name, everyMs: hourly.everyMs };
+
+test.each([
+  ['with its burst', { ...hourlySlot, burst: hourly.burst }],
+  ['of an older release, without its burst', hourlySlot],
+  ['of a former rate that was higher', { ...hourlySlot, everyMs: 100 }],
+])('a further call of a request %s gives no slot of a used burst again', async (_, slot) => {
+  const { admit, request, clock, others } = agent();
+  const ask = {
+    ...{ rate: hourly, by: Number.POSITIVE_INFINITY, horizonMs: 2_000 },
+    ...{ isBusy: true, isBehind: false },
+  };
+  for (let calls = 0; calls < hourly.burst; calls += 1)
+    expect(await others.lease({ ...ask, from: clock.now() })).toMatchObject({ kind: 'slot' });
+  const own = { ...request(0), slots: [slot] };
+  expect(await admit(own)).toBe('now');
+  expect(await admit(own)).toBeGreaterThanOrEqual(own.completeBy - clock.now());
+  await clock.advance(300);
+  expect(await others.lease({ ...ask, from: clock.now() })).toMatchObject({ kind: 'full' });
+});
+
+test('a further call begins at once where much of the burst is free', async () => {
+  const { admit, request, clock, others } = agent();
+  for (let calls = 0; calls < 3; calls += 1)
+    await others.lease({
+      ...{ rate: hourly, from: clock.now(), by: Number.POSITIVE_INFINITY, horizonMs: 2_000 },
+      ...{ isBusy: true, isBehind: false },
+    });
+  const own = { ...request(0), slots: [{ ...hourlySlot, burst: hourly.burst }] };
+  expect(await admit(own)).toBe('now');
+  expect(await admit(own)).toBe(1);
+  await clock.advance(1);
+  expect(await admit(own)).toBe('now');
+});
+
 test('a store that gives no answer is asked again, and that is logged', async () => {
   const { admit, request, clock, fail, log } = agent();
   const own = request(0);

@@ -140,6 +140,13 @@ export const slots = z
         .positive()
         .describe('For a rate: the time between two calls, ms.')
         .exactOptional(),
+      burst: z
+        .int()
+        .positive()
+        .describe(
+          'For a rate: how many calls may begin together after a time without calls. Missing: one.',
+        )
+        .exactOptional(),
       holder: z
         .string()
         .min(1)
