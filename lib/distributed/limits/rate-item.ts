@@ -98,7 +98,7 @@ interface Known {
   readonly next: number;
   /** Instants after it that have a call. */
   readonly reserved: readonly number[];
-  /** How far ahead the slots were that were leased last, ms. */
+  /** How far ahead the calls were whose slots were leased last, ms. */
   readonly leadMs: number;
   /** Before this instant, it would be refused. */
   readonly askAt: number;
@@ -236,8 +236,9 @@ function knownAfter(
   const horizonMs = beforeOf(want) - want.from;
   const next = at + byMs;
   const pauseMs = byMs > 0 || at < beforeOf(want) ? 0 : pauseMsOf(want);
-  const leadMs = at - nowMs;
-  const isWellUsed = leadMs >= enoughPart * horizonMs;
+  const isWellUsed = at - nowMs >= enoughPart * horizonMs;
+  // Calls of a burst begin now, so no slots are leased for others that come before them.
+  const leadMs = Math.max(0, at - (want.rate.burst - 1) * want.rate.everyMs - nowMs);
   return { next, reserved, leadMs, askAt: next - horizonMs + pauseMs, isWellUsed };
 }
 

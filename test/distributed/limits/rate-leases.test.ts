@@ -183,6 +183,17 @@ test('a burst that was used up is free again one call at a time', async () => {
   expect(beginsOf(await lease(2))).toEqual([300, 400]);
 });
 
+test.each([1, 2])('calls that come one by one use all of a burst: %i instances', async (count) => {
+  const { lease, wait, writes } = deployment(600, 100, count);
+  let calls = 0;
+  for (let call = 0; call < 100; call += 1) {
+    calls += beginsOf(await lease(1, { instance: call % count })).length;
+    wait(10);
+  }
+  expect(calls).toBe(100);
+  expect(writes()).toBeLessThan(110);
+});
+
 test('a call that begins later takes a slot of its own, and leaves those before it to others', async () => {
   const { lease, writes, wait } = deployment(100, 1, 2);
   expect(beginsOf(await lease(1, { later: 330, forMs: 50 }))).toEqual([330]);
