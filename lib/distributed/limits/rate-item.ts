@@ -96,7 +96,7 @@ const reservedMax = 250;
 interface Known {
   /** The instant of the next slot. */
   readonly next: number;
-  /** Instants after it that have a call. */
+  /** Instants after it that have a call, but for those whose slot is over. */
   readonly reserved: readonly number[];
   /** How far ahead the calls were whose slots were leased last, ms. */
   readonly leadMs: number;
@@ -125,11 +125,13 @@ export function rateItem(
     const { isMoved, at, reserved } = await items.advance(name, {
       ...{ kind: 'move', byMs, from, before, keepUntil: before + byMs + keepMs },
     });
+    const nowMs = clock.now();
+    const ahead = notOver(reserved, nowMs, rate);
     if (at === null) {
-      known = { ...nothing, reserved };
+      known = { ...nothing, reserved: ahead };
       return null;
     }
-    known = knownAfter(want, { at, byMs: isMoved ? byMs : 0, reserved, nowMs: clock.now() });
+    known = knownAfter(want, { at, byMs: isMoved ? byMs : 0, reserved: ahead, nowMs });
     if (!isMoved) return null;
     return leasedOf({ first: at, taken, from, freshBefore: at }, rate, reserved);
   }
@@ -146,7 +148,8 @@ export function rateItem(
       ...{ kind: 'restart', to, from, after, keepUntil: to + keepMs },
     });
     const next = at ?? 0;
-    known = { ...nothing, next, reserved, askAt: next - (beforeOf(want) - from) };
+    const ahead = notOver(reserved, clock.now(), want.rate);
+    known = { ...nothing, next, reserved: ahead, askAt: next - (beforeOf(want) - from) };
     if (!isMoved) return null;
     const isFresh = isQuiet(want, reserved, first);
     const freshBefore = isFresh ? first + (burst - 0.5) * everyMs : first;
@@ -159,14 +162,15 @@ export function rateItem(
     const nowMs = clock.now();
     const at = unreserved(known.reserved, from, rate.everyMs);
     if (at > by) return { kind: 'later', at };
-    if (at > beforeOf(want) || at > nowMs + reserveAheadMs || known.reserved.length >= reservedMax)
+    const ahead = known.reserved.filter((one) => one > nowMs).length;
+    if (at > beforeOf(want) || at > nowMs + reserveAheadMs || ahead >= reservedMax)
       return { kind: 'full', freeAt: nowMs + rate.everyMs };
     const answer = await items.advance(name, {
       ...{ kind: 'reserve', reserved: at, nowMs, after: latestOf(want), keepUntil: at + keepMs },
     });
     const reserved = answer.isMoved ? [...answer.reserved, at] : answer.reserved;
     const next = answer.at ?? 0;
-    known = { ...known, next, reserved: reserved.filter((one) => one > nowMs), askAt: 0 };
+    known = { ...known, next, reserved: notOver(reserved, nowMs, rate), askAt: 0 };
     // Another instance reserved an instant near it, which this one did not know: this one stays without a call.
     if (!answer.isMoved || !isApart(at, answer.reserved, rate.everyMs)) return null;
     return { kind: 'leased', slots: [at], from, next: at + rate.everyMs, freshBefore: at };
@@ -195,6 +199,10 @@ export function rateItem(
     },
   };
 }
+
+/** Of these reserved instants, those whose slot is not over. */
+const notOver = (reserved: readonly number[], nowMs: number, { everyMs }: LeasedRate) =>
+  reserved.filter((one) => one + everyMs > nowMs);
 
 /** Near reserved instants there was no time without calls: then no burst begins, and each call has the time of its own slot. */
 function isQuiet(

@@ -221,6 +221,20 @@ test.each([
   },
 );
 
+test('the reserved instants of former calls keep no later call from one', async () => {
+  const { lease, wait } = deployment(5, 1, 2);
+  // As many as are reserved at most.
+  for (let call = 0; call < 250; call += 1)
+    expect(beginsOf(await lease(1, { later: 250 + 5 * call, forMs: 2_000 }))).toHaveLength(1);
+  expect(beginsOf(await lease(1, { later: 1_500, forMs: 2_000 }))).toEqual([]);
+  wait(3_600_000);
+  expect(beginsOf(await lease(1))).toHaveLength(1);
+  // The other instance learns of them by its first write.
+  expect(beginsOf(await lease(1, { instance: 1, isBusy: true }))).toHaveLength(1);
+  for (const instance of [0, 1])
+    expect(beginsOf(await lease(1, { instance, later: 600, forMs: 100 }))).toHaveLength(1);
+});
+
 test('a slot that would come too late for another limit stays for others', async () => {
   const { lease, writes } = deployment(100);
   expect(beginsOf(await lease(4))).toEqual([0, 300, 400, 500]);
