@@ -122,7 +122,8 @@ async function leaseAll(
     horizon.minMs,
     Math.min(horizon.maxMs, completeWithinMs * horizon.part),
   );
-  const end = time.now() + horizonMs;
+  const nowMs = time.now();
+  const end = nowMs + horizonMs;
   const wantOf = ({ rate, queue }: OwnRate, from: number, by: number): SlotWant => ({
     ...{ rate, from, by, horizonMs: Math.max(horizon.minMs, end - from) },
     ...{ isBehind: isBehind(queue), isBusy: isBusy(queue) },
@@ -132,7 +133,7 @@ async function leaseAll(
       (from, by) =>
         wantOf(one, from, by),
   );
-  let from = time.now();
+  let from = nowMs;
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
     // A single rate gives its next slots by one write to all calls that ask now, and none of them asks for an instant.
     const known = own.length > 1 ? knownOf(rates, own, from, wantOf) : { from };

@@ -47,7 +47,7 @@ const ratesMax = 10_000;
 /** How late a call may begin: so few calls more than the rate begin in an interval as if it were on time. */
 export const lateMs = (everyMs: number) => Math.max(slotSlackMs, everyMs / 2);
 
-/** Calls that want slots of one rate at the same time. */
+/** Calls that want slots of one rate at the same time, and equally far ahead. */
 interface Batch {
   readonly answers: Promise<readonly SlotAnswer[]>;
   count: number;
@@ -83,8 +83,8 @@ export function rateLeases(items: LimitItems, clock: Pick<Clock, 'now'>): RateLe
   function batchOf(want: SlotWant): Batch {
     // One after another limit has an instant of its own.
     if (want.from > clock.now()) return begin(want, () => {});
-    // Calls behind others are rare.
-    const key = `${want.rate.name} ${want.isBehind}`;
+    // Calls behind others are rare, and most calls of an agent have the same time.
+    const key = `${want.rate.name} ${want.isBehind} ${want.horizonMs}`;
     const anyEnd = { ...want, by: Number.POSITIVE_INFINITY };
     const batch = batches.get(key) ?? begin(anyEnd, () => batches.delete(key));
     batches.set(key, batch);
@@ -124,9 +124,9 @@ type OwnRate = ReturnType<typeof ofRate>;
 
 function spareOf(
   { use, spares }: OwnRate,
-  { from, by, isBehind }: SlotWant,
+  { from, by, horizonMs, isBehind }: SlotWant,
 ): SlotAnswer | undefined {
-  const slot = isBehind ? undefined : spares.take(from, by);
+  const slot = isBehind ? undefined : spares.take(from, Math.min(by, from + horizonMs));
   if (slot === undefined) return undefined;
   use.add(1);
   return { kind: 'slot', ...slot };

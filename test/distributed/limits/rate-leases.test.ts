@@ -37,6 +37,7 @@ function deployment(everyMs: number, burst = 1, count = 1) {
         later = 0,
         forMs = Number.POSITIVE_INFINITY,
         burst: burstNow = burst,
+        horizonMs = 500,
       } = {},
     ) =>
       Promise.all(
@@ -47,7 +48,7 @@ function deployment(everyMs: number, burst = 1, count = 1) {
             rate: { ...rate, burst: burstNow },
             from: nowMs + later,
             by: nowMs + later + forMs,
-            horizonMs: 500,
+            horizonMs,
             isBusy,
             isBehind,
           });
@@ -107,6 +108,19 @@ test('a slot that is given back is used by another call without a write', async 
   // It comes too late for the spare slot.
   expect(beginsOf(await lease(1))).toEqual([600]);
   expect(writes()).toBe(2);
+});
+
+test('a call that can wait for a short time only gets no slot of those that can wait for longer', async () => {
+  const { lease, giveBack, writes } = deployment(100);
+  const short = { horizonMs: 250 };
+  const [long, own] = await Promise.all([lease(4), lease(1, short)]);
+  expect(beginsOf(long)).toEqual([0, 300, 400, 500]);
+  expect(own).toMatchObject([{ kind: 'full' }]);
+  const before = writes();
+  giveBack(long.at(2) ?? { kind: 'behind' });
+  expect(await lease(1, short)).toMatchObject([{ kind: 'full' }]);
+  expect(beginsOf(await lease(1))).toEqual([400]);
+  expect(writes()).toBe(before);
 });
 
 test('while others wait, a call that comes gets only a slot that no call took', async () => {
@@ -256,7 +270,7 @@ test('the slot after one that has a call stays for others when it is too late fo
   ]);
   expect(writes()).toBe(before + 1);
   // Without another write.
-  expect(await lease(1, { instance: 1 })).toMatchObject([{ kind: 'slot' }]);
+  expect(await lease(1, { instance: 1, later: 174 })).toMatchObject([{ kind: 'slot' }]);
   expect(writes()).toBe(before + 1);
 });
 

@@ -122,6 +122,20 @@ test('the request says how many calls of a rate may begin together, where that i
   expect(slots?.[1]).not.toHaveProperty('burst');
 });
 
+test('a call of a short step that asks with those of longer ones gets no slot that is too late for it', async () => {
+  const { ask, request, clock } = instance([limit('even', perSecond(10))]);
+  const long = { completeBy: clock.now() + 30_000, completeWithinMs: 30_000 };
+  const short = { completeBy: clock.now() + 500, completeWithinMs: 500 };
+  const [own, ...others] = await Promise.all(
+    [
+      ...[1, 2, 3, 4, 5, 6].map((order) => ask({ ...request(`o${order}`), ...long })),
+      ask({ ...request('o7'), ...short }),
+    ].toReversed(),
+  );
+  expect(others.every((answer) => answer !== null && !isHold(answer))).toBe(true);
+  expect(own !== undefined && own !== null && isHold(own)).toBe(true);
+});
+
 test('an agent without limits, and a call to which none applies, are not counted', async () => {
   const { all, ask, request, writes } = instance([limit('per-tenant', { atOnce: 1, ...byTenant })]);
   expect(all.ask({ ...request('o1'), agent: agentName('other') }, false)).toBeNull();
