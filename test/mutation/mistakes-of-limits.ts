@@ -210,6 +210,13 @@ export const mistakesOfLimits: readonly Mistake[] = [
   mistake(
     breaker,
     calls,
+    'an attempt whose circuit is open asks for a slot',
+    " || breaker.state() === 'open'",
+    '',
+  ),
+  mistake(
+    breaker,
+    calls,
     'an instance that does not know the time makes each call',
     'if (!queueClock.isKnown() && !isLoose) return giveBack(request);',
     '',

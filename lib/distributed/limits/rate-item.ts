@@ -125,13 +125,11 @@ export function rateItem(
     const { isMoved, at, reserved } = await items.advance(name, {
       ...{ kind: 'move', byMs, from, before, keepUntil: before + byMs + keepMs },
     });
-    const nowMs = clock.now();
-    const ahead = notOver(reserved, nowMs, rate);
     if (at === null) {
-      known = { ...nothing, reserved: ahead };
+      known = { ...nothing, reserved };
       return null;
     }
-    known = knownAfter(want, { at, byMs: isMoved ? byMs : 0, reserved: ahead, nowMs });
+    known = knownAfter(want, { at, byMs: isMoved ? byMs : 0, reserved, nowMs: clock.now() });
     if (!isMoved) return null;
     return leasedOf({ first: at, taken, from, freshBefore: at }, rate, reserved);
   }
@@ -147,9 +145,7 @@ export function rateItem(
     const { isMoved, at, reserved } = await items.advance(name, {
       ...{ kind: 'restart', to, from, after, keepUntil: to + keepMs },
     });
-    const next = at ?? 0;
-    const ahead = notOver(reserved, clock.now(), want.rate);
-    known = { ...nothing, next, reserved: ahead, askAt: next - (beforeOf(want) - from) };
+    known = knownAnew(want, { next: at ?? 0, reserved, nowMs: clock.now() });
     if (!isMoved) return null;
     const isFresh = isQuiet(want, reserved, first);
     const freshBefore = isFresh ? first + (burst - 0.5) * everyMs : first;
@@ -237,10 +233,11 @@ function knownAfter(
   {
     at,
     byMs,
-    reserved,
     nowMs,
+    ...answer
   }: { at: number; byMs: number; reserved: readonly number[]; nowMs: number },
 ): Known {
+  const reserved = notOver(answer.reserved, nowMs, want.rate);
   const horizonMs = beforeOf(want) - want.from;
   const next = at + byMs;
   const pauseMs = byMs > 0 || at < beforeOf(want) ? 0 : pauseMsOf(want);
@@ -249,6 +246,15 @@ function knownAfter(
   const leadMs = Math.max(0, at - (want.rate.burst - 1) * want.rate.everyMs - nowMs);
   return { next, reserved, leadMs, askAt: next - horizonMs + pauseMs, isWellUsed };
 }
+
+/** After an item began anew. */
+const knownAnew = (
+  want: SlotWant,
+  { next, reserved, nowMs }: { next: number; reserved: readonly number[]; nowMs: number },
+): Known => ({
+  ...{ ...nothing, next, reserved: notOver(reserved, nowMs, want.rate) },
+  askAt: next - (beforeOf(want) - want.from),
+});
 
 const isAhead = ({ next }: Known, want: SlotWant) => next >= want.from && next <= latestOf(want);
 

@@ -72,7 +72,9 @@ export function slottedBreaker(options: SlottedBreakerOptions): Breaker {
   return {
     ...breaker,
     admit(request, completeBy = request.completeBy) {
-      if (request.slots?.every(isRoom) ?? true) return breaker.admit(request, completeBy);
+      // An open circuit makes no call: the attempt ends by it, and not by its limit, without a further slot.
+      const needsSlot = request.slots?.some((slot) => !isRoom(slot)) ?? false;
+      if (!needsSlot || breaker.state() === 'open') return breaker.admit(request, completeBy);
       const { startAt = 0, startBy = Number.POSITIVE_INFINITY } = request;
       const isLoose = startBy - startAt >= arrivalMs && startAt <= queueClock.now();
       if (!queueClock.isKnown() && !isLoose) return giveBack(request);

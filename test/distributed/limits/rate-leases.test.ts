@@ -242,6 +242,7 @@ test('the reserved instants of former calls keep no later call from one', async 
     expect(beginsOf(await lease(1, { later: 250 + 5 * call, forMs: 2_000 }))).toHaveLength(1);
   expect(beginsOf(await lease(1, { later: 1_500, forMs: 2_000 }))).toEqual([]);
   wait(3_600_000);
+  expect(beginsOf(await lease(1, { later: 300, forMs: 100 }))).toHaveLength(1);
   expect(beginsOf(await lease(1))).toHaveLength(1);
   // The other instance learns of them by its first write.
   expect(beginsOf(await lease(1, { instance: 1, isBusy: true }))).toHaveLength(1);

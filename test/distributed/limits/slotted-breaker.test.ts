@@ -1,13 +1,18 @@
 /** When the calls of an agent begin that have slots of a rate. */
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
-import type { Request } from '#core/model/message.ts';
+import type { Reply, Request } from '#core/model/message.ts';
 import { rateLeases } from '#distributed/limits/rate-leases.ts';
 import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
+import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import { TransientFault } from '#ports/agent-implementation.ts';
+import { agentRunner } from '#roles/agent/agent-runner.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
+import { contract as cookContract } from '../../roles/kitchen.ts';
 import { call } from '../../support/agent-requests.ts';
 import { freeBreaker } from '../../support/breakers.ts';
 import { testLog } from '../../support/log.ts';
+import { memoryCircuits } from '../../support/memory-circuits.ts';
 import { memoryItems } from '../../support/memory-limit-items.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
@@ -141,6 +146,56 @@ test('a further call begins at once where much of the burst is free', async () =
   expect(await admit(own)).toBe(1);
   await clock.advance(1);
   expect(await admit(own)).toBe('now');
+});
+
+test('after a probe that failed, the attempt is given back by the open circuit, and takes no further slot', async () => {
+  const clock = virtualClock();
+  const log = testLog();
+  const circuit = sharedCircuitBreaker({
+    ...{ agent: 'paint', instance: 'one', circuits: memoryCircuits(), clock, log },
+  });
+  const table = limitTable();
+  let leases = 0;
+  const items = memoryItems({
+    ...table,
+    advance(name, change) {
+      leases += 1;
+      return table.advance(name, change);
+    },
+  });
+  const queueClock = { now: clock.now, isKnown: () => true };
+  const breaker = slottedBreaker({ breaker: circuit, items, queueClock, log });
+  const replies: Reply[] = [];
+  const runner = agentRunner(
+    {
+      contract: cookContract,
+      perform: async () => {
+        throw new TransientFault('http-503', 'down');
+      },
+      undo: async () => {},
+    },
+    {
+      ...{ breaker, clock, log, random: { next: () => 0 } },
+      replies: { send: async (some) => void replies.push(...some) },
+    },
+  );
+  const cookRequest = () => ({
+    ...aRequest(clock.now() + 4_000),
+    ...{ completeWithinMs: 4_000, endBy: clock.now() + 4_000, input: { dish: 'soup' } },
+    ...{ slots, startAt: clock.now(), startBy: clock.now() + 1_000 },
+  });
+  const opening = [1, 2, 3].map(() => runner.handle(cookRequest(), true));
+  await clock.advance(5_000);
+  await Promise.all(opening);
+  expect(breaker.state()).toBe('open');
+  replies.length = 0;
+  leases = 0;
+  await clock.advance(4_000);
+  const probe = runner.handle(cookRequest(), true);
+  await clock.advance(4_000);
+  await probe;
+  expect(replies).toMatchObject([{ result: { kind: 'deferred', gate: 'circuit' } }]);
+  expect(leases).toBe(0);
 });
 
 test('a store that gives no answer is asked again, and that is logged', async () => {
