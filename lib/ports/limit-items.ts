@@ -62,7 +62,10 @@ export interface Advanced {
 /** Holders by name, and until when each has room at the latest. */
 export type Holders = ReadonlyMap<string, number>;
 
-/** Who comes and who goes. */
+/** DynamoDB refuses an expression of more than 4 KB: some 150 holders that must be there. */
+export const holdersNamedMax = 50;
+
+/** Who comes and who goes: together at most {@link holdersNamedMax}. */
 export interface Occupation {
   readonly come: Holders;
   /** They must be there, with these instants. */
@@ -87,6 +90,10 @@ export interface Occupied {
   readonly isDone: boolean;
   readonly holders: Holders;
 }
+
+/** Whether a store takes a write that names so many. */
+export const areFewHolders = ({ come, gone, left }: Occupation): boolean =>
+  come.size + gone.size + left.length <= holdersNamedMax;
 
 /** What a write does to the holders of an item, in every store. */
 export function occupied(

@@ -1,8 +1,10 @@
 /** The contract of LimitItems, tested through the port alone. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { UnavailableError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Advance, Advanced, LimitItems, Occupation } from '#ports/limit-items.ts';
-import { reserveAheadMs, reservedForMs } from '#ports/limit-items.ts';
+import { holdersNamedMax, reserveAheadMs, reservedForMs } from '#ports/limit-items.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -154,6 +156,31 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
       expect(await items.occupy('a', change({ left }))).toEqual({
         isDone: true,
         holders: holding('three'),
+      });
+    });
+
+    test('a write names as many holders as it may, whoever they are, and not many more', async () => {
+      const all = Array.from({ length: 4 * holdersNamedMax }, (_, at) =>
+        `${at}`.padStart(limits.holderNameLengthMax, 'h'),
+      );
+      const of = (from: number, to: number) => holding(...all.slice(from, to));
+      const max = all.length;
+      for (let from = 0; from < max; from += holdersNamedMax) {
+        const come = of(from, from + holdersNamedMax);
+        expect(await items.occupy('a', change({ come, max }))).toMatchObject({ isDone: true });
+      }
+      await expect(items.occupy('a', change({ gone: of(0, max) }))).rejects.toThrow(
+        UnavailableError,
+      );
+      const left = all.slice(0, holdersNamedMax);
+      expect(await items.occupy('a', change({ left }))).toEqual({
+        isDone: true,
+        holders: of(holdersNamedMax, max),
+      });
+      const gone = of(holdersNamedMax, 2 * holdersNamedMax);
+      expect(await items.occupy('a', change({ gone }))).toEqual({
+        isDone: true,
+        holders: of(2 * holdersNamedMax, max),
       });
     });
 

@@ -44,15 +44,15 @@ export const mistakesOfInstances: readonly Mistake[] = [
     'lib/distributed/limits/room-leases.ts',
     noAnswerTest,
     'room whose write was stored without an answer is kept',
-    'item.leave(want.holder, true);',
+    'item.doubted(want.holder);',
     '',
   ),
   mistake(
     'lib/distributed/limits/room-item.ts',
     'test/distributed/limits/room-leases.test.ts',
     'room of a call that another instance has extended is kept after its reply',
-    'writes < writesMax && isWanted && gone.size > 0',
-    'writes < 1 && isWanted && gone.size > 0',
+    'writesMax = { refused: 3,',
+    'writesMax = { refused: 1,',
   ),
   mistake(
     'lib/distributed/limits/spare-slots.ts',

@@ -5,8 +5,11 @@ const rateLeases = 'lib/distributed/limits/rate-leases.ts';
 const rateItem = 'lib/distributed/limits/rate-item.ts';
 const rates = 'test/distributed/limits/rate-leases.test.ts';
 const roomItem = 'lib/distributed/limits/room-item.ts';
+const knownHolders = 'lib/distributed/limits/known-holders.ts';
+const goneHolders = 'lib/distributed/limits/gone-holders.ts';
 const roomLeases = 'lib/distributed/limits/room-leases.ts';
 const rooms = 'test/distributed/limits/room-leases.test.ts';
+const many = 'test/distributed/limits/many-holders.test.ts';
 const asked = 'test/distributed/limits/shared-limits.test.ts';
 
 export const mistakesOfLeases: readonly Mistake[] = [
@@ -67,52 +70,80 @@ export const mistakesOfLeases: readonly Mistake[] = [
     'const least = clock.now() + travelMs;',
     'const least = 0;',
   ),
-  mistake(roomItem, rooms, 'a holder keeps its room after its time', 'until < nowMs ||', ''),
+  mistake(knownHolders, rooms, 'a holder keeps its room after its time', 'until < nowMs ||', ''),
   mistake(
-    roomItem,
+    knownHolders,
     rooms,
     'a write that was repeated gives no room',
-    ' || isRepeated(come, written.holders)',
+    ' || isRepeated(come, holders)',
     '',
   ),
   mistake(
-    roomItem,
+    knownHolders,
     rooms,
     'a holder loses its room at its complete-by',
     'until < nowMs ||',
     'until - 5_000 < nowMs ||',
   ),
-  mistake(roomItem, rooms, 'room of a wrong clock stays taken', ' || until > latest', ''),
+  mistake(knownHolders, rooms, 'room of a wrong clock stays taken', ' || until > latest', ''),
   mistake(
-    roomItem,
+    knownHolders,
     rooms,
     'who has gone is forgotten before it is written',
-    'if (isDone) {',
-    'if (true) {',
+    'if (!holders.has(holder)) gone.forget(holder);',
+    'gone.forget(holder);',
   ),
   mistake(
-    roomItem,
+    knownHolders,
     rooms,
     'who has gone is never forgotten',
-    'for (const holder of [...known.keys(), ...left]) gone.delete(holder);',
+    'for (const holder of before) if (!holders.has(holder)) gone.forget(holder);',
     '',
   ),
   mistake(
     roomItem,
     rooms,
     'all that come together enter',
-    'const some = new Map([...come].slice(0, count));',
+    'const some = new Map([...come].slice(entered.size, entered.size + count));',
     'const some = new Map(count > 0 ? come : []);',
   ),
   mistake(
     roomItem,
     rooms,
     'a full item is never asked again',
-    'writes === 0 && isOld ? 1 : 0',
-    'writes === 0 && isOld ? 0 : 0',
+    '(isOld || used() < max)',
+    'used() < max',
   ),
   mistake(
-    roomItem,
+    knownHolders,
+    many,
+    'one write names all that have gone',
+    'new Map(free().slice(0, namedMax))',
+    'new Map(free())',
+  ),
+  mistake(
+    knownHolders,
+    many,
+    'those that have gone make room for calls whose write does not name them',
+    'const going = Math.min(namedMax, free().length);',
+    'const going = free().length;',
+  ),
+  mistake(
+    goneHolders,
+    many,
+    'all calls of an outage are remembered',
+    'doubted.length > doubtedMax && oldest',
+    'doubted.length < 0 && oldest',
+  ),
+  mistake(
+    goneHolders,
+    many,
+    'whoever left before an outage is forgotten in it',
+    "([, why]) => why === 'doubted'",
+    '() => true',
+  ),
+  mistake(
+    knownHolders,
     asked,
     'the item of holders is not kept',
     'nowMs + longestMs + keepMs;',

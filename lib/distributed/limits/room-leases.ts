@@ -86,7 +86,7 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
     try {
       return await item.enter(want.holder, want.until + graceMs, max);
     } catch (error) {
-      item.leave(want.holder, true);
+      item.doubted(want.holder);
       left.add(name);
       throw error;
     }
@@ -131,7 +131,7 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
       return null;
     },
     leave({ name, isScarce }, holder) {
-      of(name).leave(holder, isScarce === true);
+      of(name).left(holder, isScarce === true);
       left.add(name);
     },
     extend: (item, holder, until) => of(item).extend(holder, until + graceMs),

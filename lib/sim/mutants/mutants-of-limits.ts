@@ -36,7 +36,7 @@ export const mutantsOfLimits: readonly Mutant[] = [
   ),
   inLimits(
     'take a holder for gone whose time is not over',
-    'room-item',
+    'known-holders',
     'gone.has(holder) || until < nowMs || until > latest',
     'gone.has(holder) || until < nowMs + 10_000 || until > latest',
   ),

@@ -1,7 +1,9 @@
 /** The items of shared limits, in memory. */
+import { UnavailableError } from '#core/model/errors.ts';
 import {
   type Advance,
   type Advanced,
+  areFewHolders,
   type Extension,
   type Holders,
   type LimitItems,
@@ -15,6 +17,7 @@ import type { Machine } from '#sim/world/machine.ts';
 /** {@link LimitItems} without delays. */
 export interface LimitTable {
   advance(name: string, change: Advance): Advanced;
+  /** @throws {UnavailableError} for a write that names more holders than DynamoDB takes */
   occupy(name: string, change: Occupation): Occupied;
   extend(name: string, holder: string, extension: Extension): boolean;
 }
@@ -40,6 +43,9 @@ export function limitTable(): LimitTable {
       return { isMoved, at: change.kind === 'restart' ? change.to : at, reserved };
     },
     occupy(name, change) {
+      if (!areFewHolders(change)) {
+        throw new UnavailableError('store-unavailable', 'The write names too many holders.');
+      }
       const answer = occupied(rooms.get(name) ?? new Map(), change);
       if (answer.isDone) rooms.set(name, answer.holders);
       return answer;
