@@ -17,7 +17,7 @@ import { dynamoLimitItems } from '#aws/store/limits/dynamo-limit-items.ts';
 import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
-import { limitsOf, longestCallMs, poolsOf, workflowRegistry } from '#core/definition/registry.ts';
+import { limitsOf, poolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { type AgentName, agentName, schedulerId } from '#core/model/ids.ts';
 import type { Reply } from '#core/model/message.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
@@ -145,7 +145,6 @@ function admissionTo(
     limits: sharedLimits({
       instance,
       ...{ limits, settings },
-      longestCallMs: longestCallMs(workflows),
       items: dynamoLimitItems(dynamo, config.REEVE_COORDINATION_TABLE),
       clock: systemClock,
       queueClock: timeOfQueues,

@@ -79,7 +79,7 @@ export async function nextStep(
   const clock = { now: () => nowMs, aheadMs: () => 0, latest: (at: number) => at };
   const shipped = sharedLimits({
     instance: instanceOf(call),
-    ...{ limits, items: planted(items), clock, longestCallMs: callMs },
+    ...{ limits, items: planted(items), clock },
     queueClock: clock,
     random: { next: () => 0 },
     log: { info() {}, warn() {}, error() {} },

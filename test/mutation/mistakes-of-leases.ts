@@ -116,6 +116,13 @@ export const mistakesOfLeases: readonly Mistake[] = [
   ),
   mistake(
     knownHolders,
+    rooms,
+    'room of calls that are longer than those of this release is free',
+    'limits.completeWithinMaxMs + graceMs',
+    '10_000 + graceMs',
+  ),
+  mistake(
+    knownHolders,
     many,
     'one write names all that have gone',
     'new Map(free().slice(0, namedMax))',

@@ -12,7 +12,6 @@ export function noLimits(): SharedLimits {
     instance: 'one',
     ...{
       limits: new Map(),
-      longestCallMs: 10_000,
       items: memoryItems(limitTable()),
       clock,
       queueClock: queueClock(clock),

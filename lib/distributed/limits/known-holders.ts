@@ -1,4 +1,6 @@
 /** Who has room in one item of calls at once, as one instance knows it from its last write. */
+import { clockToleranceMs } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type Holders, holdersNamedMax, type LimitItems } from '#ports/limit-items.ts';
 import { goneHolders } from './gone-holders.ts';
@@ -32,17 +34,22 @@ export interface KnownHolders {
 export interface KnownHoldersOptions {
   readonly items: LimitItems;
   readonly clock: Pick<Clock, 'now'>;
-  /** No correct clock gives room for longer than that, ms. */
-  readonly longestMs: number;
 }
 
+/** After complete-by, a holder has room for so long: clocks differ, and a call takes a moment to end, ms. */
+export const graceMs = 5_000;
+/**
+ * No correct clock gives room for longer than that from now, ms: in any release, whose calls may be longer than those of this one. During a
+ * deployment, both use the same items.
+ */
+const longestMs = limits.completeWithinMaxMs + graceMs + clockToleranceMs;
 /** An item is kept for so long after the time of its last holder, ms: clocks differ. */
 const keepMs = 24 * 60 * 60_000;
 /**
  * Until when an item is kept after a write. The writer knows neither all holders nor who of them is extended later, but none
  * has room for longer than `longestMs` from now.
  */
-const keptUntil = (nowMs: number, longestMs: number) => nowMs + longestMs + keepMs;
+const keptUntil = (nowMs: number) => nowMs + longestMs + keepMs;
 /** With one write so many come at most, and so many go. */
 const namedMax = Math.floor(holdersNamedMax / 2);
 
@@ -51,8 +58,7 @@ const isRepeated = (come: Holders, holders: Holders) =>
   come.size > 0 && [...come].every(([holder, until]) => holders.get(holder) === until);
 
 /** Nothing is known at first. */
-export function knownHolders(options: KnownHoldersOptions, name: string): KnownHolders {
-  const { items, clock, longestMs } = options;
+export function knownHolders({ items, clock }: KnownHoldersOptions, name: string): KnownHolders {
   let holders: Holders = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
   const gone = goneHolders();
@@ -79,7 +85,7 @@ export function knownHolders(options: KnownHoldersOptions, name: string): KnownH
       const left = before.filter((holder) => !holders.has(holder) && !come.has(holder));
       const written = await items.occupy(name, {
         ...{ come, gone: known, left: left.slice(0, namedMax - known.size), max },
-        keepUntil: keptUntil(clock.now(), longestMs),
+        keepUntil: keptUntil(clock.now()),
       });
       holders = written.holders;
       readAt = clock.now();
@@ -90,7 +96,7 @@ export function knownHolders(options: KnownHoldersOptions, name: string): KnownH
       return isDone;
     },
     async extend(holder, until) {
-      const keepUntil = keptUntil(clock.now(), longestMs);
+      const keepUntil = keptUntil(clock.now());
       const isExtended = await items.extend(name, holder, { until, keepUntil });
       if (isExtended && holders.has(holder)) holders = new Map(holders).set(holder, until);
       return isExtended;

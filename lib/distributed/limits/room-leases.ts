@@ -7,13 +7,13 @@
  * limit. When operators lower the limit, an item may have more holders than its new share: the others then have so much less room. No
  * item gets holders beyond its share once all instances know the number, so what is read of an item after that is not too little.
  */
-import { clockToleranceMs } from '#core/decide/due.ts';
 import type { LimitSlot } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Random } from '#ports/random.ts';
 import { isOlder } from '../read-age.ts';
 import { recentMap } from '../recent-map.ts';
+import { graceMs } from './known-holders.ts';
 import { askAgainMs, type RoomItem, roomItem } from './room-item.ts';
 
 /** A holder that comes. */
@@ -48,8 +48,6 @@ export interface RoomLeases {
 const itemHoldersMax = 40;
 /** Items that are asked for one holder. */
 const triesMax = 3;
-/** Clocks differ, and a call takes a moment to end, ms. */
-const graceMs = 5_000;
 /** All instances know a changed number of a limit so long after the first one, ms: they read it once a second. */
 const inForceMs = 2_000;
 /** Items that are remembered. */
@@ -61,14 +59,10 @@ export interface RoomLeasesOptions {
   /** By the time of the queues. */
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
-  /** The longest time from now until the complete-by of an attempt, ms. */
-  readonly longestCallMs: number;
 }
 
 /** Makes the leases of one instance. */
-export function roomLeases(options: RoomLeasesOptions): RoomLeases {
-  const { items, clock, random } = options;
-  const longestMs = options.longestCallMs + graceMs + clockToleranceMs;
+export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLeases {
   const known = recentMap<RoomItem>(knownMax);
   /** The items from which holders have gone. */
   const left = new Set<string>();
@@ -76,7 +70,7 @@ export function roomLeases(options: RoomLeasesOptions): RoomLeases {
   const numbers = recentMap<{ readonly max: number; readonly since: number }>(knownMax);
 
   function of(name: string): RoomItem {
-    const item = known.get(name) ?? roomItem({ items, clock, longestMs }, name);
+    const item = known.get(name) ?? roomItem({ items, clock }, name);
     known.set(name, item);
     return item;
   }

@@ -24,8 +24,6 @@ export interface SharedLimitsOptions {
   readonly limits: ReadonlyMap<string, CallLimits>;
   /** What operators changed of them. Default: nothing. */
   readonly settings?: Pick<KnownSettings, 'current'>;
-  /** The longest time of a call, ms. */
-  readonly longestCallMs: number;
   readonly items: LimitItems;
   readonly clock: Pick<Clock, 'now'>;
   readonly queueClock: Pick<QueueClock, 'now' | 'aheadMs' | 'latest'>;
@@ -66,8 +64,7 @@ const retryMs = 1_000;
 export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
   const { limits, items, clock, queueClock, random, log } = options;
   const rates = rateLeases(items, queueClock);
-  const { longestCallMs } = options;
-  const rooms = roomLeases({ items, clock: queueClock, random, longestCallMs });
+  const rooms = roomLeases({ items, clock: queueClock, random });
   const queues = limitQueues(queueClock);
   let leases = 0;
   function newHolder(): string {

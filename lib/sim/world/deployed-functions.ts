@@ -3,7 +3,7 @@
 import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
 import { requestCodec } from '#core/codec/messages/request-codec.ts';
-import { longestCallMs, poolsOf } from '#core/definition/registry.ts';
+import { poolsOf } from '#core/definition/registry.ts';
 import { sharedAgentReports } from '#distributed/agent-reports.ts';
 import { anyQueue } from '#distributed/any-queue.ts';
 import { heldStarter } from '#distributed/held-starter.ts';
@@ -153,7 +153,6 @@ function schedulerOf(
     limits: sharedLimits({
       instance: machine.name,
       limits: shared.limits,
-      longestCallMs: longestCallMs(ports.registry.all),
       items: simLimitItems(shared.limitItems, machine),
       ...{ ...settings, clock, queueClock: time, random, log },
     }),

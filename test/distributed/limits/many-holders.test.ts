@@ -28,7 +28,6 @@ function deployment() {
   const instance = () => {
     const leases = roomLeases({
       ...{ items, clock: { now: () => nowMs }, random: { next: () => 0 } },
-      longestCallMs: callMs,
     });
     return {
       enter: (holder: string) =>

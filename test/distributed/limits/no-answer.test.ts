@@ -28,7 +28,6 @@ function instance(own: AgentLimit, shared: AgentLimit, table: LimitTable, clock 
   }
   const limits = sharedLimits({
     limits: new Map([['paint', { own: [own], shared: [shared] }]]),
-    longestCallMs: 12 * hour,
     items: memoryItems({
       ...table,
       advance: (name, change) => through(name, () => table.advance(name, change)),

@@ -1,6 +1,8 @@
 /** Room for calls at once that several instances share. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { clockToleranceMs } from '#core/decide/due.ts';
+import { limits } from '#core/model/limits.ts';
 import type { LimitSlot } from '#core/model/message.ts';
 import { roomLeases } from '#distributed/limits/room-leases.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
@@ -29,7 +31,6 @@ function deployment(max: number, count = 1) {
   const all = Array.from({ length: count }, (_, at) =>
     roomLeases({
       ...{ items, clock: { now: () => nowMs }, random: { next: () => at / count } },
-      longestCallMs: callMs,
     }),
   );
   const of = (instance: number) => {
@@ -49,10 +50,10 @@ function deployment(max: number, count = 1) {
       isRepeating = true;
     },
     writes: () => writes,
-    enter: (holder: string, { instance = 0, isBehind = false } = {}) =>
+    enter: (holder: string, { instance = 0, isBehind = false, takesMs = callMs } = {}) =>
       of(instance).enter({
         ...{ name: 'pay/all##calls', max: limit, definedMax: max, holder, isBehind },
-        until: nowMs + callMs,
+        until: nowMs + takesMs,
       }),
     leave: (room: LimitSlot | null, holder: string, instance = 0) =>
       room !== null && of(instance).leave(room, holder),
@@ -139,6 +140,17 @@ test('room that a wrong clock gave until far ahead is free', async () => {
   wait(86_400_000);
   await enter('a');
   wait(-86_400_000);
+  expect(await enter('b', { instance: 1 })).not.toBeNull();
+});
+
+test('a call of twelve hours, the longest of any release, has its room from a release whose calls take seconds (R21)', async () => {
+  const { enter, wait } = deployment(1, 2);
+  expect(await enter('a', { takesMs: limits.completeWithinMaxMs })).not.toBeNull();
+  wait(-clockToleranceMs);
+  expect(await enter('b', { instance: 1 })).toBeNull();
+  wait(limits.completeWithinMaxMs + clockToleranceMs + graceMs);
+  expect(await enter('b', { instance: 1 })).toBeNull();
+  wait(1 + 200);
   expect(await enter('b', { instance: 1 })).not.toBeNull();
 });
 
@@ -250,7 +262,6 @@ test('room of a call that sent heartbeats is free for others after its reply, al
   const make = () =>
     roomLeases({
       ...{ items: memoryItems(table), clock: { now: () => begin }, random: { next: () => 0 } },
-      longestCallMs: callMs,
     });
   const want = (holder: string) => ({
     ...{ name: 'pay', max: 1, definedMax: 1, holder, until: begin + callMs / 2, isBehind: false },
@@ -278,7 +289,6 @@ describe('of a limit that operators lower to 22 of 60, with two items,', () => {
     const instance = (at: number) => {
       const leases = roomLeases({
         ...{ items: memoryItems(table), clock: { now: () => nowMs }, random: { next: () => at } },
-        longestCallMs: 10 * callMs,
       });
       const rooms: [string, LimitSlot][] = [];
       return {

@@ -76,7 +76,7 @@ function instance(
     instance: of,
     settings: { current: () => settings },
     limits: new Map([[agentName('paint'), { own, shared }]]),
-    ...{ longestCallMs: callMs, items, clock, log, random: { next: () => 0 } },
+    ...{ items, clock, log, random: { next: () => 0 } },
     queueClock: time,
   });
   return {
