@@ -157,6 +157,20 @@ export const mistakesOfLeases: readonly Mistake[] = [
     'nowMs + longestMs;',
   ),
   mistake(
+    roomItem,
+    rooms,
+    'each call of a batch reads all items of a large limit',
+    'if (looking === null || looking.at < since) {',
+    'if (looking !== undefined) {',
+  ),
+  mistake(
+    roomItem,
+    rooms,
+    'what was asked before a limit changed is taken for what is there',
+    ' || looking.at < since',
+    '',
+  ),
+  mistake(
     roomLeases,
     rooms,
     'a large limit is used in part',

@@ -11,7 +11,7 @@ export interface KnownHolders {
   used(): number;
   /** How many may come with the next write, which makes room by those alone that it names; 0 or less: none. */
   roomOfWrite(max: number): number;
-  /** When it was read last, ms since the epoch; `-Infinity`: never. */
+  /** When the last read of it began, ms since the epoch; `-Infinity`: there was none. */
   readAt(): number;
   /**
    * Lets these come, and as many as a write may name go. False: another instance changed the item, or there is no room.
@@ -80,6 +80,7 @@ export function knownHolders({ items, clock }: KnownHoldersOptions, name: string
     },
     readAt: () => readAt,
     async write(come, max) {
+      const at = clock.now();
       const before = gone.all();
       const known = new Map(free().slice(0, namedMax));
       const left = before.filter((holder) => !holders.has(holder) && !come.has(holder));
@@ -88,7 +89,7 @@ export function knownHolders({ items, clock }: KnownHoldersOptions, name: string
         keepUntil: keptUntil(clock.now()),
       });
       holders = written.holders;
-      readAt = clock.now();
+      readAt = at;
       const isDone = written.isDone || isRepeated(come, holders);
       // Those that are not there have no room to give back.
       for (const holder of before) if (!holders.has(holder)) gone.forget(holder);

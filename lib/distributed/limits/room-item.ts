@@ -6,14 +6,19 @@ import { type KnownHolders, type KnownHoldersOptions, knownHolders } from './kno
 export interface RoomItem
   extends Pick<KnownHolders, 'used' | 'readAt' | 'extend' | 'left' | 'doubted'> {
   /**
-   * Whether the holder, which comes now, has room; those that come together share a write.
+   * Whether the holder, which comes now, has room; those that come together while the limit allows as many share a write.
    *
    * @param max holders at once
    * @throws {UnavailableError}
    */
   enter(holder: string, until: number, max: number): Promise<boolean>;
-  /** Reads who has room. @throws {UnavailableError} */
-  look(): Promise<void>;
+  /**
+   * Reads who has room; calls that come together share a read.
+   *
+   * @param since a read that began before that is not enough, ms since the epoch
+   * @throws {UnavailableError}
+   */
+  look(since: number): Promise<void>;
   /** Writes who has gone, if others may want their room. @throws {UnavailableError} */
   settle(): Promise<void>;
 }
@@ -39,6 +44,8 @@ export function roomItem(options: KnownHoldersOptions, name: string): RoomItem {
   const known = knownHolders(options, name);
   const { used, readAt, extend, left, doubted } = known;
   let batch: Batch | null = null;
+  /** The read in flight, and since when. */
+  let looking: { readonly at: number; readonly read: Promise<unknown> } | null = null;
 
   /** Lets as many of them enter as there is room for. */
   async function enterAll({ come, max }: Batch): Promise<ReadonlySet<string>> {
@@ -58,7 +65,7 @@ export function roomItem(options: KnownHoldersOptions, name: string): RoomItem {
 
   function begin(max: number): Batch {
     const entered = Promise.resolve().then(() => {
-      batch = null;
+      if (batch === own) batch = null;
       return enterAll(own);
     });
     const own: Batch = { come: new Map<string, number>(), max, entered };
@@ -68,13 +75,20 @@ export function roomItem(options: KnownHoldersOptions, name: string): RoomItem {
   return {
     ...{ used, readAt, extend, left, doubted },
     async enter(holder, until, max) {
-      const own = batch ?? begin(max);
+      const own = batch?.max === max ? batch : begin(max);
       batch = own;
       own.come.set(holder, until);
       return (await own.entered).has(holder);
     },
-    async look() {
-      await known.write(new Map(), 0);
+    async look(since) {
+      if (looking === null || looking.at < since) {
+        const read = known.write(new Map(), 0).finally(() => {
+          if (looking === own) looking = null;
+        });
+        const own = { at: clock.now(), read };
+        looking = own;
+      }
+      await looking.read;
     },
     // Another instance may have extended the time of one that has gone.
     settle: () => writeWhile(known.areGoneWanted, () => known.write(new Map(), 0)),

@@ -105,7 +105,7 @@ export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLea
     const excessOf = (share: RoomOfItem) => Math.max(0, share.item.used() - share.max);
     const isUnsure = ({ item, max }: RoomOfItem) =>
       item.readAt() < readSince || (item.used() > max && isOlder(item.readAt(), askAgainMs, nowMs));
-    await Promise.all(shares.filter(isUnsure).map(({ item }) => item.look()));
+    await Promise.all(shares.filter(isUnsure).map(({ item }) => item.look(readSince)));
     const excess = shares.reduce((sum, share) => sum + excessOf(share), 0);
     return shares.map((share) => ({ ...share, max: share.max - excess + excessOf(share) }));
   }

@@ -199,6 +199,14 @@ test('a limit of 64 has several items, and is used whole', async () => {
   expect(new Set(rooms.flatMap((room) => room?.name ?? [])).size).toBe(2);
 });
 
+test('calls that come together read each item of a large limit once', async () => {
+  const { enter, writes } = deployment(400);
+  const rooms = await Promise.all(Array.from({ length: 10 }, (_, at) => enter(`a${at}`)));
+  expect(rooms).not.toContain(null);
+  const items = 10;
+  expect(writes()).toBeLessThanOrEqual(items + rooms.length);
+});
+
 test('a limit that was lowered lets no holder enter until enough have left', async () => {
   const { enter, leave, allow } = deployment(3);
   const rooms = [await enter('a'), await enter('b'), await enter('c')];
@@ -286,10 +294,8 @@ describe('of a limit that operators lower to 22 of 60, with two items,', () => {
     const table = limitTable();
     let nowMs = begin;
     let calls = 0;
-    const instance = (at: number) => {
-      const leases = roomLeases({
-        ...{ items: memoryItems(table), clock: { now: () => nowMs }, random: { next: () => at } },
-      });
+    const instance = (at: number, items = memoryItems(table)) => {
+      const leases = roomLeases({ items, clock: { now: () => nowMs }, random: { next: () => at } });
       const rooms: [string, LimitSlot][] = [];
       return {
         async enter(max: number, count = 1): Promise<number> {
@@ -320,7 +326,17 @@ describe('of a limit that operators lower to 22 of 60, with two items,', () => {
     const wait = (ms: number) => {
       nowMs += ms;
     };
-    return { first: instance(0), second: instance(0.9), wait };
+    const { promise: answers, resolve: answer } = Promise.withResolvers<void>();
+    /** Its writes are made at once, and answered later. */
+    const slow = instance(0, {
+      ...memoryItems(table),
+      async occupy(name, change) {
+        const occupied = table.occupy(name, change);
+        await answers;
+        return occupied;
+      },
+    });
+    return { first: instance(0), second: instance(0.9), slow, answer, wait };
   }
 
   test('no call begins while one item has more holders than both may have', async () => {
@@ -354,5 +370,17 @@ describe('of a limit that operators lower to 22 of 60, with two items,', () => {
     await second.end('pay~0', 15);
     wait(1_500);
     expect(await first.enter(22)).toBe(0);
+  });
+
+  test('an instance that is reading the items when it meets the number reads them again', async () => {
+    const { first, slow, answer, wait } = changing();
+    const before = slow.enter(60);
+    expect(await first.enter(60, 40)).toBe(40);
+    await first.end('pay~0', 15);
+    wait(1_000);
+    const after = slow.enter(22);
+    answer();
+    await before;
+    expect(await after).toBe(0);
   });
 });
