@@ -376,9 +376,9 @@ describe('of a limit that operators lower to 22 of 60, with two items,', () => {
     const { first, slow, answer, wait } = changing();
     const before = slow.enter(60);
     expect(await first.enter(60, 40)).toBe(40);
-    await first.end('pay~0', 15);
+    await first.end('pay~0', 20);
     wait(1_000);
-    const after = slow.enter(22);
+    const after = slow.enter(18);
     answer();
     await before;
     expect(await after).toBe(0);
