@@ -85,8 +85,9 @@ export function heldStarter({
         return [];
       }
     },
-    async more(agent, { asked, overtaken, isLast }) {
-      for (const name of namesOf(agent)) next.tried(name, asked, overtaken);
+    async more(agent, tried) {
+      const { overtaken, isLast } = tried;
+      for (const name of namesOf(agent)) next.tried(name, tried);
       if (isLast || overtaken.length === 0) return [];
       try {
         return await chosenOf(agent, overtaken.length);

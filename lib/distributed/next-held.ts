@@ -9,6 +9,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { HeldOrder, HeldPlace, HeldSteps } from '#ports/held-steps.ts';
+import type { Tried } from '#roles/scheduler.ts';
 import { isOlder } from './read-age.ts';
 import { recentMap } from './recent-map.ts';
 
@@ -21,7 +22,7 @@ export interface NextOrder {
 /** Those that are next. */
 export interface NextOrders {
   readonly orders: readonly NextOrder[];
-  /** Some wait, also if the queues of all of them are closed. */
+  /** Some wait, also if the queues of all of them are closed, or all were taken a moment ago and may not have started. */
   readonly areWaiting: boolean;
 }
 
@@ -29,8 +30,8 @@ export interface NextOrders {
 export interface NextHeld {
   /** At most `count` orders that wait for the agent. @throws {UnavailableError} when the index cannot be read */
   of(agent: string, count: number): Promise<NextOrders>;
-  /** Of the orders that were next, some had been started by others, which the index did not show yet. */
-  tried(agent: string, asked: readonly OrderId[], overtaken: readonly OrderId[]): void;
+  /** What became of the orders that were next. */
+  tried(agent: string, tried: Tried): void;
 }
 
 /** Reads of one class at most, for one answer. */
@@ -89,7 +90,7 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
           const read = (after: HeldPlace | null) => index.waiting(agent, priority, limit, after);
           const own = await turns.show(priority, limit, read);
           if (own.flows.size > 0) shown.set(priority, own);
-          areWaiting ||= own.hasClosed || own.flows.size > 0;
+          areWaiting ||= own.hasClosed || own.orderIds.size > 0;
         }),
       );
       const next: NextOrder[] = [];
@@ -100,7 +101,11 @@ export function nextHeld(options: NextHeldOptions): NextHeld {
       }
       return { orders: next, areWaiting };
     },
-    tried: (agent, asked, overtaken) => agents.get(agent)?.page.tried(asked, overtaken),
+    tried(agent, tried) {
+      const turns = agents.get(agent);
+      turns?.page.tried(tried);
+      turns?.forget(tried.stillHeld);
+    },
   };
 }
 
@@ -137,6 +142,10 @@ function turnsOfAgent(options: NextHeldOptions) {
 
   return {
     page,
+    /** They wait as before. */
+    forget(orderIds: readonly OrderId[]): void {
+      for (const orderId of orderIds) taken.delete(orderId);
+    },
     /** @param read a page of the places of a class, after that place */
     async show(
       priority: Priority,
@@ -209,7 +218,7 @@ function pageSize() {
     current: () => Math.ceil(size),
     tookFromPart: (orderId: OrderId) => fromPart.set(orderId, true),
     /** Where the queues have no others, each instance finds the same orders, however many it reads. */
-    tried(asked: readonly OrderId[], overtaken: readonly OrderId[]): void {
+    tried({ asked, overtaken }: Tried): void {
       const own = asked.filter((orderId) => fromPart.get(orderId)).length;
       const lost = overtaken.filter((orderId) => fromPart.get(orderId)).length;
       for (const orderId of asked) fromPart.delete(orderId);

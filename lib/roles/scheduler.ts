@@ -62,13 +62,17 @@ export interface Tried {
   readonly asked: readonly OrderId[];
   /** Those that another instance had started first. */
   readonly overtaken: readonly OrderId[];
+  /** Those whose gates are still closed. */
+  readonly stillHeld: readonly OrderId[];
   /** No others are to be claimed. */
   readonly isLast: boolean;
 }
 
+const isStillHeld = (outcome: Outcome | undefined) =>
+  outcome?.kind === 'ignored' && outcome.reason === 'still-held';
 /** Whether another instance has started the order. */
 const isOvertaken = (outcome: Outcome | undefined) =>
-  outcome?.kind === 'ignored' && outcome.reason !== 'still-held';
+  outcome?.kind === 'ignored' && !isStillHeld(outcome);
 
 /** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
 const earlyMaxMs = 30_000;
@@ -112,8 +116,9 @@ export function scheduler({
     for (let rounds = 0; orderIds.length > 0; rounds += 1) {
       const started = await start(orderIds);
       const overtaken = orderIds.filter((_, at) => isOvertaken(started[at]));
+      const stillHeld = orderIds.filter((_, at) => isStillHeld(started[at]));
       const isLast = rounds === roundsMax;
-      orderIds = await more(agent, { asked: orderIds, overtaken, isLast });
+      orderIds = await more(agent, { asked: orderIds, overtaken, stillHeld, isLast });
     }
     await settled();
   }

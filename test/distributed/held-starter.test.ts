@@ -63,7 +63,7 @@ function instance(pools?: ReadonlyMap<string, readonly string[]>, limited: reado
     ...(pools !== undefined && { pools }),
   });
   return {
-    ...{ gates, log, read, starter },
+    ...{ clock, gates, log, read, starter },
     fail: () => {
       isFailing = true;
     },
@@ -128,7 +128,7 @@ test('they do so although the Scheduler says after each start what became of its
   for (let turn = 0; turn < 4; turn += 1) {
     const asked = await next(east);
     turns.push(...namesOf(asked));
-    await starter.more(east, { asked, overtaken: [], isLast: false });
+    await starter.more(east, { asked, overtaken: [], stillHeld: [], isLast: false });
   }
   expect(turns.slice(0, 2).toSorted()).toEqual(['pay', 'pay-east']);
   expect(turns.slice(2)).toEqual(turns.slice(0, 2));
@@ -158,6 +158,22 @@ test('an agent stops reading the index when nothing waits for it nor for its poo
   read.length = 0;
   expect(await next(east, plain)).toEqual([]);
   expect(read).toEqual([]);
+});
+
+test('the only order that waits is asked for again, also where its gate was still closed when it was asked for', async () => {
+  const { wait, starter, clock } = instance();
+  const { record } = newOrder('two', 0);
+  const plain = { ...record, steps: heldOnce(east).steps };
+  wait('pay-east', 1);
+  const asked = await starter.next(east, [], [heldOnce(east)]);
+  expect(asked).toEqual(['pay-east-0']);
+  await starter.more(east, { asked, overtaken: [], stillHeld: asked, isLast: false });
+  // Others were never held, so their replies do not say that orders wait.
+  expect(await starter.next(east, [], [plain])).toEqual(asked);
+  // What became of it is not known yet.
+  expect(await starter.next(east, [], [plain])).toEqual([]);
+  await clock.advance(1_000);
+  expect(await starter.next(east, [], [plain])).toEqual(asked);
 });
 
 test('an order that starts for a pool is sent to the member that has room, before others that come', async () => {

@@ -139,9 +139,14 @@ test('an order that was taken is not taken again while the index may still show 
   };
   const next = nextHeld({ index, clock });
   expect((await next.of('paint', 1)).orders).toHaveLength(1);
-  expect(await next.of('paint', 1)).toEqual({ orders: [], areWaiting: false });
+  expect(await next.of('paint', 1)).toEqual({ orders: [], areWaiting: true });
   // It did not start after all.
   await clock.advance(1_000);
+  const { orders } = await next.of('paint', 1);
+  expect(orders).toHaveLength(1);
+  // Its gate is still closed, and it waits as before.
+  const asked = orders.map((order) => order.orderId);
+  next.tried('paint', { asked, overtaken: [], stillHeld: asked, isLast: false });
   expect((await next.of('paint', 1)).orders).toHaveLength(1);
 });
 
@@ -205,7 +210,8 @@ function latestOf(waiting: Readonly<Record<string, number>>) {
   return async (isOvertaken: boolean): Promise<string> => {
     await clock.advance(2_000);
     const asked = (await next.of('paint', 1)).orders.map((order) => order.orderId);
-    next.tried('paint', asked, isOvertaken ? asked : []);
+    const overtaken = isOvertaken ? asked : [];
+    next.tried('paint', { asked, overtaken, stillHeld: [], isLast: false });
     return asked.join();
   };
 }

@@ -37,8 +37,22 @@ export const mistakesOfInstances: readonly Mistake[] = [
     'lib/distributed/held-starter.ts',
     'test/distributed/held-starter.test.ts',
     'the end of a start moves the turn of the sources again',
-    'for (const name of namesOf(agent)) next.tried(name, asked, overtaken);',
+    'for (const name of namesOf(agent)) next.tried(name, tried);',
     'turns.set(agent, (turns.get(agent) ?? 0) + 1);',
+  ),
+  mistake(
+    'lib/distributed/next-held.ts',
+    'test/distributed/held-starter.test.ts',
+    'an order that was taken does not wait, although it may not have started',
+    'own.hasClosed || own.orderIds.size > 0',
+    'own.hasClosed || own.flows.size > 0',
+  ),
+  mistake(
+    'lib/distributed/next-held.ts',
+    'test/distributed/held-starter.test.ts',
+    'an order whose gate was still closed counts as taken',
+    'turns?.forget(tried.stillHeld);',
+    '',
   ),
   mistake(
     'lib/distributed/limits/room-leases.ts',

@@ -8,7 +8,7 @@ import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Reply, ReplyResult } from '#core/model/message.ts';
-import { scheduler } from '#roles/scheduler.ts';
+import { scheduler, type Tried } from '#roles/scheduler.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const paint = agentName('paint');
@@ -31,6 +31,35 @@ test('a nudge claims the order and sends requests for all ready steps', async ()
     lockedBy: 'scheduler',
   });
   expect(world.requests().map(({ step }) => step)).toEqual(['east', 'west']);
+});
+
+test('after a reply, held steps that another Scheduler started and those whose gate is still closed are told apart', async () => {
+  const { create, clock, log } = roleScenario();
+  const record = await create('one');
+  const [started, held] = [orderId('started'), orderId('held')];
+  const told: Tried[] = [];
+  const role = scheduler({
+    ...{ id: schedulerId('scheduler'), clock, log },
+    transitions: {
+      apply: async (batch) =>
+        batch.map(({ orderId: of }) => ({
+          ...{ kind: 'ignored', record },
+          reason: of === held ? 'still-held' : 'not-pending',
+        })),
+    },
+    heldSteps: {
+      observe() {},
+      next: async () => [started, held],
+      async more(_, tried) {
+        told.push(tried);
+        return [];
+      },
+      settled: async () => {},
+    },
+  });
+  await role.onReplies(paint, [reply('one', 'east', good)]);
+  const asked = [started, held];
+  expect(told).toEqual([{ asked, overtaken: [started], stillHeld: [held], isLast: false }]);
 });
 
 test.each([
