@@ -19,6 +19,11 @@ export interface SharedCircuitBreaker extends ImmediateBreaker {
 
 /** How long after its deadline the end of a probe may still be stored, ms. */
 const probeGraceMs = 5_000;
+/**
+ * No function lives longer, ms (AWS Lambda), and its probe ends with it. Heartbeats move the deadline without a word to the other
+ * instances, to the end of the attempt at most, which may be days ahead.
+ */
+const functionMaxMs = 15 * 60_000;
 /** After a store that gave no answer, the next step may try to be the probe, ms. */
 const probeAgainMs = 1_000;
 /** How long an attempt is held that could not begin in time, ms; the replies of other attempts release it earlier. */
@@ -47,7 +52,8 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
     const next = admitted(copy.current(), step, clock.now());
     if (next === null) return false;
     copy.change(next);
-    if (await copy.store(Math.max(endBy, completeBy) + probeGraceMs)) {
+    const until = Math.min(Math.max(endBy, completeBy), clock.now() + functionMaxMs);
+    if (await copy.store(until + probeGraceMs)) {
       ownProbe = next.epoch;
       return true;
     }

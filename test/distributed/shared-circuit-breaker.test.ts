@@ -115,6 +115,21 @@ test('a probe whose instance stopped is given up after its deadline', async () =
   expect(world.circuits.stored.get('paint')).toMatchObject({ state: 'recovering' });
 });
 
+test('a probe of an attempt that may take days is given up when no function can make it any more', async () => {
+  const world = deployment();
+  const one = await broken(world);
+  const two = world.instance();
+  await world.clock.advance(1_000);
+  const dayMs = 86_400_000;
+  const probe = { ...world.request('long'), endBy: world.clock.now() + dayMs };
+  expect(await one.begin(probe)).toBeNull();
+  await attempt(two, world.request('p'), 'failed');
+  await world.clock.advance(15 * 60_000);
+  expect(await attempt(two, world.request('q'), 'answered')).toBe('deferred');
+  await world.clock.advance(6_000);
+  expect(await attempt(two, world.request('r'), 'answered')).toBe('called');
+});
+
 test('a probe that fails delays the next one, for all instances', async () => {
   const world = deployment();
   const first = await broken(world);

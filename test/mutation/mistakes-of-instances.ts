@@ -27,6 +27,13 @@ export const mistakesOfInstances: readonly Mistake[] = [
     'healthy',
   ),
   mistake(
+    'lib/distributed/shared-circuit-breaker.ts',
+    'test/distributed/shared-circuit-breaker.test.ts',
+    'a probe is given up at the end of its attempt alone, which may be days ahead',
+    'Math.min(Math.max(endBy, completeBy), clock.now() + functionMaxMs)',
+    'Math.max(endBy, completeBy)',
+  ),
+  mistake(
     'lib/distributed/circuit-copy.ts',
     'test/distributed/shared-circuit-breaker.test.ts',
     'a write that was asked for before stores a probe without its end',
