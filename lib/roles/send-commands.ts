@@ -24,17 +24,24 @@ export async function sendCommands(
     if (command.kind === 'nudge') nudges.push(command.nudge);
     else requests.push(command.request);
   }
+  await sendEach(channels.nudges, nudges, log, { nudges: nudges.length, requests: 0 });
+  await sendEach(channels.requests, requests, log, { nudges: 0, requests: requests.length });
+  // Last, because orders continue without them.
+  if (checks !== undefined) await sendEach(checks, ownChecks, log, { nudges: 0, requests: 0 });
+}
+
+/** What cannot be sent to one channel keeps no message from another. */
+async function sendEach<Message>(
+  channel: Channel<Message>,
+  messages: readonly Message[],
+  log: Log,
+  counts: { readonly nudges: number; readonly requests: number },
+): Promise<void> {
+  if (messages.length === 0) return;
   try {
-    if (nudges.length > 0) await channels.nudges.send(nudges);
-    if (requests.length > 0) await channels.requests.send(requests);
-    // Last, because orders continue without them.
-    if (ownChecks.length > 0) await checks?.send(ownChecks);
+    await channel.send(messages);
   } catch (error) {
-    log.warn('messages-lost', {
-      nudges: nudges.length,
-      requests: requests.length,
-      ...described(error),
-    });
+    log.warn('messages-lost', { ...counts, ...described(error) });
   }
 }
 

@@ -43,8 +43,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'send only the first request of a batch',
     'send-commands',
-    'if (requests.length > 0) await channels.requests.send(requests);',
-    'if (requests.length > 0) await channels.requests.send(requests.slice(0, 1));',
+    'sendEach(channels.requests, requests, log,',
+    'sendEach(channels.requests, requests.slice(0, 1), log,',
   ),
   mutant(
     'acknowledge a message whose write failed',
