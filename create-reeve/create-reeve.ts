@@ -44,7 +44,7 @@ function create(folder: string, shown: string): void {
   // One of the folders above it may be a file as well.
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     const isOther = statSync(above, { throwIfNoEntry: false })?.isDirectory() === false;
-    if (isOther) fail(`${above} is no folder.`);
+    if (isOther) fail(`${above} is not a folder.`);
   }
   if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
   const source = reeve === undefined ? undefined : sourceOf(reeve);

@@ -39,7 +39,8 @@ export async function limitKills(wanted: number, seed: number) {
   };
   const started = (): RoomLeases =>
     roomLeases({
-      ...{ items, clock: { now: () => nowMs } },
+      items,
+      clock: { now: () => nowMs },
       random: { next: () => chance.between(0, 999) / 1_000 },
     });
   const all = Array.from({ length: instances }, started);

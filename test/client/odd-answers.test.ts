@@ -1,10 +1,10 @@
 /** The client before servers that answer as Reeve never does, and ones that refuse for now without a time. */
-import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type ReeveClientOptions, reeveClient } from '#client/reeve-client.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { answeringServer } from '../support/answering-server.ts';
 
 const nothing = z.object({});
 const payment = defineAgent({
@@ -50,21 +50,8 @@ test.each(
   await expect(call(reeve)).rejects.toMatchObject({ name: 'ApiError', code: 'answer-unknown' });
 });
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-}
-
 test.each(calls)('%s: a redirect is not followed, and is no answer of Reeve', async (_, call) => {
-  const asked: (string | undefined)[] = [];
-  const url = await serve((request, response) => {
-    asked.push(request.url);
+  const { url, received } = await answeringServer((response, request) => {
     // Such as the sign-in of a proxy whose session has ended.
     if (request.url === '/login') response.end('{"orderId":"o-1"}');
     else response.writeHead(302, { location: '/login' }).end();
@@ -74,10 +61,10 @@ test.each(calls)('%s: a redirect is not followed, and is no answer of Reeve', as
     status: 302,
     message: expect.stringMatching(/redirect.*is it the right address\?$/),
   });
-  expect(asked).toHaveLength(1);
+  expect(received).toHaveLength(1);
 });
 
-test('a redirect that a browser hides is told apart from no answer', async () => {
+test('a redirect that a browser hides has another error than no answer', async () => {
   // Status 0, no text and no headers, as `redirect: 'manual'` gives them in a browser.
   const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
   let sent = 0;

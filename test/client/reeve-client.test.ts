@@ -8,6 +8,7 @@ import { defineWorkflow } from '#core/definition/workflow.ts';
 import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { answeringServer } from '../support/answering-server.ts';
 import { testLog } from '../support/log.ts';
 
 const payment = defineAgent({
@@ -248,18 +249,6 @@ test('what can never be sent is thrown at once', async () => {
   await expect(reeve.submit('shop', { cents: 5n as never })).rejects.toThrow('BigInt');
 });
 
-/** Never answers. */
-async function hanging(): Promise<string> {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-}
-
 type Waiting = (signal: AbortSignal, url: string) => Promise<unknown>;
 const own = new Error('The user has left the page.');
 
@@ -280,7 +269,7 @@ test.each<[string, Waiting]>([
     (signal, url) => clientOf({ url, fetch: () => new Promise(() => {}) }).list({ signal }),
   ],
 ])('%s: an abort of its signal rejects with the reason', async (_, call) => {
-  const url = await hanging();
+  const { url } = await answeringServer(() => {});
   const aborted = new AbortController();
   const calling = call(aborted.signal, url);
   aborted.abort(own);
@@ -336,7 +325,7 @@ test('an abort after the end of a call does nothing, and leaves no listener', as
 });
 
 test('a request is waited for at most as long as the time for it and its repetitions', async () => {
-  const url = await hanging();
+  const { url } = await answeringServer(() => {});
   await expect(clientOf({ url, retryForMs: 20 }).list()).rejects.toMatchObject({
     code: 'unreachable',
     message: expect.stringMatching(/^There was no answer from .* within \d+ ms\.$/),

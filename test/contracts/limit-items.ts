@@ -159,7 +159,7 @@ export function limitItemsContract(name: string, openEmpty: () => Promise<LimitI
       });
     });
 
-    test('a write names as many holders as it may, whoever they are, and not many more', async () => {
+    test('a write names as many holders as it may, those that come and those that go together, and not many more', async () => {
       const all = Array.from({ length: 4 * holdersNamedMax }, (_, at) =>
         `${at}`.padStart(limits.holderNameLengthMax, 'h'),
       );

@@ -145,7 +145,7 @@ export const mistakesOfLeases: readonly Mistake[] = [
   mistake(
     goneHolders,
     many,
-    'whoever left before an outage is forgotten in it',
+    'a holder that left before an outage is forgotten in it',
     "([, why]) => why === 'doubted'",
     '() => true',
   ),

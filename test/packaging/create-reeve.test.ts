@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 test.each([
-  ['taken', 'taken is no folder.'],
-  ['taken/shop', 'taken is no folder.'],
-  ['taken/shops/shop', 'taken is no folder.'],
+  ['taken', 'taken is not a folder.'],
+  ['taken/shop', 'taken is not a folder.'],
+  ['taken/shops/shop', 'taken is not a folder.'],
   ['full', 'full is not empty.'],
 ])('%s is refused as a wrong argument, and nothing is made', (name, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-taken-'));

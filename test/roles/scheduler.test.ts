@@ -33,7 +33,7 @@ test('a nudge claims the order and sends requests for all ready steps', async ()
   expect(world.requests().map(({ step }) => step)).toEqual(['east', 'west']);
 });
 
-test('after a reply, held steps that another Scheduler started and those whose gate is still closed are told apart', async () => {
+test('after a reply, held steps that another Scheduler started are overtaken, and those whose gate is still closed are still held', async () => {
   const { create, clock, log } = roleScenario();
   const record = await create('one');
   const [started, held] = [orderId('started'), orderId('held')];

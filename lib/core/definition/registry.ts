@@ -1,7 +1,6 @@
 /** Workflow definitions by name and version. */
 import { DefinitionError } from '#core/model/errors.ts';
 import type { AgentName } from '#core/model/ids.ts';
-import { callPolicy } from '#core/model/policy.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AgentLimit } from './agent-limit.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
@@ -138,20 +137,6 @@ export function limitsOf(
     for (const member of pool) set(member.agent, { own: member.limits ?? [], shared: limits });
   }
   return all;
-}
-
-/** The longest time of a call of a step, ms: no heartbeat moves a complete-by further ahead. */
-export function longestCallMs(definitions: readonly WorkflowDefinition[]): number {
-  const steps = definitions.flatMap((definition) => definition.steps);
-  return steps.reduce(
-    (longest, { policy }) =>
-      Math.max(
-        longest,
-        callPolicy(policy, 'perform').completeWithinMs,
-        callPolicy(policy, 'undo').completeWithinMs,
-      ),
-    0,
-  );
 }
 
 const isWhole = ({ key }: AgentLimit) => key === null;

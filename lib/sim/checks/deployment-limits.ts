@@ -1,8 +1,9 @@
 /** The limits of agents, checked over all functions of a deployment. */
 import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
-import { longestCallMs } from '#core/definition/registry.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
@@ -60,4 +61,18 @@ export function deploymentLimits(
     },
     stored: checker.stored,
   };
+}
+
+/** The longest time of a call of a step, ms: no heartbeat moves a complete-by further ahead. */
+function longestCallMs(definitions: readonly WorkflowDefinition[]): number {
+  const steps = definitions.flatMap((definition) => definition.steps);
+  return steps.reduce(
+    (longest, { policy }) =>
+      Math.max(
+        longest,
+        callPolicy(policy, 'perform').completeWithinMs,
+        callPolicy(policy, 'undo').completeWithinMs,
+      ),
+    0,
+  );
 }

@@ -105,7 +105,7 @@ test('hundreds of holders that leave one after the other make room for others', 
   }
 });
 
-test('calls enter after an outage in which many were refused, and whoever left before it has left', async () => {
+test('calls enter after an outage in which many were refused, and holders that left before it have left', async () => {
   const { instance, allow, fail } = deployment();
   allow(1);
   const one = instance();
