@@ -20,9 +20,9 @@ export {
   type PoolOptions,
 } from '#core/definition/agent-pool.ts';
 export type { SingletonOptions, SubmittedOrder } from '#core/definition/singleton.ts';
+export type { ContractSchema, TypedSchema } from '#core/definition/typed-schema.ts';
 export {
   type CoolDown,
-  type DetailsSchema,
   defineWorkflow,
   type EachOnce,
   type NewName,

@@ -65,3 +65,36 @@ it('where the contract is of any kind, so is the code', () => {
   expect(wrapped(offered, { perform, async undo() {} }).undo).toBeDefined();
   expect(wrapped(unneeded, { perform }).undo).toBeUndefined();
 });
+
+it('a schema that does not accept what it returns does not compile', () => {
+  const { input, output } = schemas;
+  const changed = z.object({ at: z.string().transform((at) => at.length) });
+  // @ts-expect-error -- it accepts a text and returns a number
+  defineAgent({ name: 'payment', input: changed, output });
+  // @ts-expect-error -- the agent would return a boolean, which the Scheduler refuses
+  defineAgent({ name: 'payment', input, output: z.stringbool() });
+  // @ts-expect-error -- as for a single agent
+  definePool({ name: 'pay', input: changed, output, members: { north: {} } });
+  // @ts-expect-error -- as for the input
+  definePool({ name: 'pay', input, output: changed, members: { north: {} } });
+  // @ts-expect-error -- with stated types too
+  defineAgent<{ at: number }, { id: string }>({ name: 'payment', input: changed, output });
+  expect(changed.safeParse({ at: 2 }).success).toBe(false);
+});
+
+it('defaults, coercion and transformations within a type compile, and the types are those of the result', () => {
+  const accepting = defineAgent({
+    name: 'payment',
+    input: z.object({ cents: z.coerce.number(), currency: z.string().default('EUR') }),
+    output: z.object({ id: z.string().trim().toUpperCase(), at: z.string().optional() }),
+    undo: 'unneeded',
+  });
+  implementAgent(accepting, {
+    async perform({ cents, currency }) {
+      expectTypeOf(cents).toEqualTypeOf<number>();
+      expectTypeOf(currency).toEqualTypeOf<string>();
+      return { id: `${cents}` };
+    },
+  });
+  expect(accepting.input.parse({ cents: '3' })).toEqual({ cents: 3, currency: 'EUR' });
+});

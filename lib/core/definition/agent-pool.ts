@@ -2,13 +2,13 @@
  * Pools: several agents that can each perform the same steps, such as two providers of payments. Each member is an agent with
  * a queue, a circuit and a limit of its own; the Scheduler gives each call to one that can begin it.
  */
-import type { ZodType } from 'zod';
 import { DefinitionError } from '#core/model/errors.ts';
 import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentContract, limitsOption, type UndoAbility } from './agent.ts';
 import type { AgentLimit, LimitAmount, LimitOptions } from './agent-limit.ts';
 import { checkOptions, poolForm } from './option-forms.ts';
+import type { ContractSchema } from './typed-schema.ts';
 
 /** A member, as the Scheduler knows it. */
 export interface PoolMember {
@@ -53,13 +53,15 @@ export interface PoolOptions<
   Output extends JsonValue,
   Member extends string,
   Undo extends UndoAbility = UndoAbility,
+  AcceptedInput = Input,
+  AcceptedOutput = Output,
 > {
   /** Up to 40 of a-z, 0-9 and "-", beginning with a letter, together with "-" and the name of a member. */
   readonly name: string;
   /** As in `defineAgent`, for all members. */
-  readonly input: ZodType<Input>;
+  readonly input: ContractSchema<Input, AcceptedInput>;
   /** As in `defineAgent`, for all members. */
-  readonly output: ZodType<Output>;
+  readonly output: ContractSchema<Output, AcceptedOutput>;
   /** As in `defineAgent`, for all members. */
   readonly undo?: Undo;
   /** As in `defineAgent`, for the calls of all members together. */
@@ -107,7 +109,11 @@ export function definePool<
   Output extends JsonValue,
   const Member extends string,
   Undo extends UndoAbility = UndoAbility,
->(options: PoolOptions<Input, Output, Member, Undo>): AgentPool<Input, Output, Member, Undo>;
+  AcceptedInput = Input,
+  AcceptedOutput = Output,
+>(
+  options: PoolOptions<Input, Output, Member, Undo, AcceptedInput, AcceptedOutput>,
+): AgentPool<Input, Output, Member, Undo>;
 /** The implementation, without the types of one definition. */
 export function definePool(
   options: PoolOptions<JsonValue, JsonValue, string>,

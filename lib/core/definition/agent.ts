@@ -8,6 +8,7 @@ import type { JsonValue } from '#core/model/json.ts';
 import { type AgentLimit, agentLimits, type LimitOptions } from './agent-limit.ts';
 import type { PoolMember } from './agent-pool.ts';
 import { agentForm, checkOptions } from './option-forms.ts';
+import type { ContractSchema } from './typed-schema.ts';
 
 /**
  * Whether an agent can undo its effects. `offered`: its `undo` removes the effect and makes a later
@@ -36,13 +37,18 @@ export interface AgentOptions<
   Input extends JsonValue,
   Output extends JsonValue,
   Undo extends UndoAbility = UndoAbility,
+  AcceptedInput = Input,
+  AcceptedOutput = Output,
 > {
   /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. Queues, metrics and faults carry this name. */
   readonly name: string;
-  /** The agent validates it before it calls its service. */
-  readonly input: ZodType<Input>;
-  /** The Scheduler validates it before it stores it in the record: return only what later steps need. */
-  readonly output: ZodType<Output>;
+  /** The agent validates it before it calls its service. The schema accepts what it returns ({@link ContractSchema}). */
+  readonly input: ContractSchema<Input, AcceptedInput>;
+  /**
+   * The Scheduler validates it before it stores it in the record: return only what later steps need. The schema accepts what it
+   * returns.
+   */
+  readonly output: ContractSchema<Output, AcceptedOutput>;
   /** Default `impossible`; steps of this agent must then be `irreversible`. */
   readonly undo?: Undo;
   /**
@@ -63,7 +69,11 @@ export function defineAgent<
   Input extends JsonValue,
   Output extends JsonValue,
   Undo extends UndoAbility = UndoAbility,
->(options: AgentOptions<Input, Output, Undo>): AgentContract<Input, Output, Undo>;
+  AcceptedInput = Input,
+  AcceptedOutput = Output,
+>(
+  options: AgentOptions<Input, Output, Undo, AcceptedInput, AcceptedOutput>,
+): AgentContract<Input, Output, Undo>;
 /** The implementation, without the types of one definition. */
 export function defineAgent(options: AgentOptions<JsonValue, JsonValue>): AgentContract<JsonValue> {
   checkOptions(agentForm, `agent ${options.name}`, options);

@@ -15,6 +15,7 @@ import { checkOptions, stepForm, workflowForm } from './option-forms.ts';
 import { sensitivityOf } from './sensitive/sensitivity.ts';
 import type { SingletonOptions } from './singleton.ts';
 import { stepPolicy } from './step-policy.ts';
+import type { TypedSchema } from './typed-schema.ts';
 import { checkWorkflow, type UncheckedStep } from './workflow-check.ts';
 import type { StepContext, StepDefinition, Workflow } from './workflow-definition.ts';
 
@@ -162,11 +163,6 @@ export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Det
   build(): Workflow<Submitted, Known>;
 }
 
-/** A schema with the type of what it accepts, which the compiler does not infer from `ZodType`. */
-export type DetailsSchema<Details, Submitted> = ZodType<Details> & {
-  readonly _zod: { readonly input: Submitted };
-};
-
 /** Options of {@link defineWorkflow}. */
 export interface WorkflowOptions<Details extends JsonValue, Submitted = Details> {
   /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. */
@@ -177,7 +173,7 @@ export interface WorkflowOptions<Details extends JsonValue, Submitted = Details>
    * The schema of an order, which has up to 128 KiB as JSON. Mark fields that only agents may see:
    * `z.string().meta({ sensitive: true })`.
    */
-  readonly details: DetailsSchema<Details, Submitted>;
+  readonly details: TypedSchema<Details, Submitted>;
   /**
    * How long after its submission an order must be finished, ms, from 1 s to 30 days, with all that delays it: services, waits
    * for agents, or an outage. A sweep acts on it, so it may be a sweep period late. Default: no limit.

@@ -16,6 +16,13 @@ export const sound = [
   implementAgent(score, { perform }),
 ];
 
+export const changed = defineAgent({
+  name: 'clock',
+  input: schemas.input,
+  // @ts-expect-error -- it accepts a text and returns a number
+  output: z.string().transform((at) => at.length),
+});
+
 const pool = definePool({
   name: 'pay',
   ...schemas,
