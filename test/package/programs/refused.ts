@@ -16,12 +16,8 @@ export const sound = [
   implementAgent(score, { perform }),
 ];
 
-export const changed = defineAgent({
-  name: 'clock',
-  input: schemas.input,
-  // @ts-expect-error -- it accepts a text and returns a number
-  output: z.string().transform((at) => at.length),
-});
+// @ts-expect-error -- it accepts a text and returns a boolean
+export const changed = defineAgent({ name: 'clock', ...schemas, output: z.stringbool() });
 
 const pool = definePool({
   name: 'pay',
