@@ -72,9 +72,8 @@ const heldIsNoClaim: WriteRule = ({ before, after, entry, steps }) => {
 
 /** R23: a claim that found every ready step held is not counted as one. */
 const waitingIsNoClaim: WriteRule = ({ after, entry, steps }) => {
-  if (entry.type !== 'claim' || entry.holds === undefined || after.processState !== 'Pending') {
-    return null;
-  }
+  if (entry.type !== 'claim' || after.processState !== 'Pending') return null;
+  if (entry.holds === undefined && entry.begun === undefined) return null;
   const untils = after.steps.flatMap(({ progress }) =>
     progress.state === 'Held' ? [progress.until] : [],
   );

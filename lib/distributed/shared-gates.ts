@@ -131,6 +131,10 @@ const latestEntries = 8;
 const hasBeenHeld = ({ history, steps }: ProcessRecord, agent: string) => {
   const isOfAgent = (name: string) =>
     steps.some((step) => step.name === name && step.agent === agent);
+  const isHeld = steps.some(
+    ({ agent: own, progress }) => own === agent && progress.state === 'Held',
+  );
+  if (isHeld) return true;
   return history.slice(-latestEntries).some((entry) => {
     if (entry.type === 'deferred') return isOfAgent(entry.step);
     return 'holds' in entry && entry.holds.some(({ step }) => isOfAgent(step));

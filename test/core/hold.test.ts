@@ -1,8 +1,10 @@
 /** Steps that wait for their agents, one line a transition (R23). */
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
+import { recordBytes } from '#core/codec/record-size.ts';
 import { decideShortened } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
+import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import { limits } from '#core/model/limits.ts';
 import { callsOf } from '#core/view/calls.ts';
 import { replay } from '#core/view/replay.ts';
@@ -59,7 +61,21 @@ describe('a claim', () => {
       gated(free(bothHeld), { b: open(900) }),
       100,
       claim(),
-      ['Processing a:R1<1100 b:H-@circuit 900 c:- d:-', 'perform a1 o-1/a <1100'],
+      ['Processing a:R1<1100 b:H-@circuit 800 c:- d:-', 'perform a1 o-1/a <1100'],
+    ],
+    [
+      'asks a gate again as early as it says now',
+      gated(free(bothHeld), { b: open(700) }),
+      100,
+      claim(),
+      ['Processing a:R1<1100 b:H-@circuit 700 c:- d:-', 'perform a1 o-1/a <1100'],
+    ],
+    [
+      'asks a gate again later once it had to be asked',
+      gated(free(bothHeld), { b: open(900) }),
+      800,
+      claim(),
+      ['Processing a:R1<1800 b:H-@circuit 900 c:- d:-', 'perform a1 o-1/a <1800'],
     ],
   ]);
 
@@ -70,6 +86,55 @@ describe('a claim', () => {
     expect(again.record.history.at(-1)).toMatchObject({ type: 'held', times: 2 });
     expect(again.record.steps[0]?.progress).toMatchObject({ since: epoch + 5, until: epoch + 700 });
   });
+});
+
+describe('an undo that is held, beside the doubt about another step', () => {
+  const undone = (completeWithin: number) =>
+    play(submit(flow({ x: {}, y: { completeWithin } })), [0, claim()], [10, ok('x')]);
+  transitions([
+    [
+      'waits for its gate where the doubt lasts longer',
+      gated(undone(43_200_000), { x: { hold: 'limit', until: 1_020 } }),
+      20,
+      no('y', 1, 'possible'),
+      ['Pending undo from 1020 x:Hc1@limit 1020 y:F1?43200000', 'nudge at 1020'],
+    ],
+    [
+      'is asked for again where the doubt ends first',
+      gated(undone(1_000), { x: { hold: 'limit', until: 9_000 } }),
+      20,
+      no('y', 1, 'possible'),
+      ['Pending undo from 1001 x:Hc1@limit 1001 y:F1?1000', 'nudge at 1001'],
+    ],
+  ]);
+
+  it('starts when its gate opens', () => {
+    const order = undone(43_200_000);
+    const held = play(gated(order, { x: { hold: 'limit', until: 1_020 } }), [
+      20,
+      no('y', 1, 'possible'),
+    ]);
+    expect(mayStartHeld(held.record)).toBe(true);
+    const free = { record: held.record, known: order.known };
+    expect(effectOf(free, claim(), 30)[0]).toContain('Processing undo x:Uc');
+  });
+});
+
+it('steps that stay held take no room in the history, however many there are and however often they are asked for', () => {
+  const names = Array.from({ length: 64 }, (_, at) => `reserve-item-${at}`);
+  const start = submit(flow(Object.fromEntries(names.map((name) => [name, { retries: 0 }]))));
+  const barred = (begins: string) =>
+    Object.fromEntries(names.flatMap((name) => (name === begins ? [] : [[name, full(900_000)]])));
+  let order = play(gated(start, barred('reserve-item-0')), [5, claim()]);
+  const heldBytes = recordBytes(order.record);
+  for (const [at, name] of names.entries()) {
+    const next = gated({ ...order, known: start.known }, barred(names[at + 1] ?? ''));
+    order = play(next, [10 * at + 10, ok(name)]);
+  }
+  expect(order.record.processState).toBe('Processed');
+  expect(recordBytes(order.record)).toBeLessThan(2 * heldBytes);
+  const [replayed] = replay(order.record, start.known).slice(-1);
+  expect(replayed).toEqual(order.record);
 });
 
 it('a claim of a held order whose write the store refused stops it, and is read back', () => {
@@ -88,7 +153,7 @@ describe('a held step beside a running one', () => {
       gated(aRuns, { b: open(900) }),
       50,
       ok('a'),
-      ['Pending from 900 a:C1 b:H-@circuit 900 c:- d:-', 'nudge at 900'],
+      ['Pending from 800 a:C1 b:H-@circuit 800 c:- d:-', 'nudge at 800'],
     ],
     [
       'starts when its gate is open by then',

@@ -151,6 +151,9 @@ describe('an entry of each kind', () => {
     { holds: [hold] },
     { agents },
     { holds: [hold], agents },
+    { begun: [stepName('a'), stepName('b')] },
+    { holds: [hold], begun: [], tail: [3] },
+    { agents, begun: [stepName('b')] },
     { tail: [7] },
     { holds: [hold], tail: [null, { x: 1 }] },
     { agents, tail: [[]] },
@@ -168,7 +171,7 @@ describe('an entry of each kind', () => {
   it('has one stored form: null only before a later element', () => {
     for (const entry of kinds) {
       const [plain]: unknown[][] = JSON.parse(`[${encodeHistoryEntry(entry, epoch)}]`);
-      for (const end of [[null], [null, null]]) {
+      for (const end of [[null], [null, null], [null, null, null], [null, null, null, null]]) {
         const stored = JSON.stringify([[...(plain ?? []), ...end]]);
         expect(() => decodeHistory(stored, epoch), stored).toThrow();
       }

@@ -49,6 +49,16 @@ function grown({ record, known }: Situation, bytes: number): Situation {
   return { known, record: { ...record, history: [first, ...filler, retries, ...rest] } };
 }
 
+/** With a correction by an operator, which no history loses, so that the record has this many bytes, or some more. */
+function filled({ record, known }: Situation, bytes: number): Situation {
+  const [first, ...rest] = record.history;
+  if (first === undefined) throw new Error('a history begins with the submission');
+  const value = 'x'.repeat(Math.max(0, bytes - recordBytes(record)));
+  const corrections = [{ field: 'note', value }];
+  const correction: HistoryEntry = { type: 'resubmit', at: epoch, by: 'olga', corrections };
+  return { known, record: { ...record, history: [first, correction, ...rest] } };
+}
+
 function next({ record, known }: Situation, event: RecordEvent, ms = 10): ProcessRecord {
   const decision = decide(record, event, known, epoch + ms);
   if (decision.kind === 'ignored') throw new Error(decision.reason);
@@ -61,9 +71,34 @@ const reasonOf = ({ record, known }: Situation, event: RecordEvent, ms = 10) => 
 };
 const big = 'x'.repeat(outputBytesMax - 2);
 
+describe('an order whose record is full of history', () => {
+  it.each([
+    ['a claim', two, claim(), 10, 'Processing'],
+    ['a success', running, ok('a', 1, big), 10, 'Processing'],
+    ['a heartbeat', running, beat('a'), 600, 'Processing'],
+    [
+      'a change of its priority',
+      two,
+      { type: 'reprioritise', by: 'olga', priority: 'low' },
+      10,
+      'Pending',
+    ],
+  ] as const)('goes on without older entries after %s', (_, situation, event, ms, expected) => {
+    const record = next(grown(situation, recordBytesToStart), event, ms);
+    expect(record).toMatchObject({ processState: expected, fault: null });
+    expect(record.history.map(({ type }) => type)).toContain('shortened');
+    expect(record.history.length).toBeLessThan(15);
+  });
+
+  it('is undone where an operator cancels it', () => {
+    const cancelled = next(grown(running, recordBytesMax), cancel);
+    expect(cancelled).toMatchObject({ direction: 'undo', processState: 'Processing' });
+  });
+});
+
 describe('an order whose record is full', () => {
-  const full = grown(two, recordBytesToStart);
-  const fullRunning = grown(running, recordBytesToStart);
+  const full = filled(two, recordBytesToStart);
+  const fullRunning = filled(running, recordBytesToStart);
 
   it('is not started, and no request is sent', () => {
     const decision = decide(full.record, claim(), full.known, epoch + 10);
@@ -92,15 +127,6 @@ describe('an order whose record is full', () => {
     expect(reasonOf(fullRunning, beat('a'), 600)).toBe('record-full');
   });
 
-  it('is resubmitted without its older history, and continues', () => {
-    const parked = { ...full, record: next(full, claim()) };
-    const again = next(parked, resubmit);
-    expect(again).toMatchObject({ processState: 'Pending', fault: null });
-    expect(again.history.map(({ type }) => type)).toContain('shortened');
-    expect(again.history.length).toBeLessThan(15);
-    expect(next({ ...full, record: again }, claim(), 20).processState).toBe('Processing');
-  });
-
   it('is cancelled, and becomes Undone', () => {
     let order: Situation = { ...fullRunning, record: next(fullRunning, ok('a', 1, big)) };
     for (const [event, ms] of [
@@ -120,7 +146,7 @@ describe('an order whose record is full', () => {
 });
 
 describe('a record without room for an output', () => {
-  const full = grown(running, recordBytesToKeep);
+  const full = filled(running, recordBytesToKeep);
 
   it('says that the step may have had an effect, as its policy has it', () => {
     const fault = { code: 'record-too-large', effect: 'possible' };
@@ -135,22 +161,24 @@ describe('a record without room for an output', () => {
 describe('a record of the largest size', () => {
   const full = grown(running, recordBytesMax);
 
-  it('loses older entries of its history when it must stop', () => {
-    const parked = next(full, expire, 9_001);
-    expect(parked.processState).toBe('Error');
-    expect(parked.history.at(-1)?.type).toBe('expired');
-    expect(parked.history).toContainEqual(expect.objectContaining({ type: 'shortened' }));
+  it('loses older entries of its history', () => {
+    const recovered = next(full, expire, 9_001);
+    expect(recovered.processState).toBe('Pending');
+    expect(recovered.history.at(-1)?.type).toBe('expired');
+    expect(recovered.history).toContainEqual(expect.objectContaining({ type: 'shortened' }));
   });
 
   it('is resubmitted only where that makes room', () => {
-    const { record, known } = full;
-    const steps = record.steps.map((step, at) =>
+    const parked = play(running, [5, ok('a')], [6, no('b')]).record;
+    const again = next(grown({ ...full, record: parked }, recordBytesMax), resubmit, 9_002);
+    expect(again).toMatchObject({ processState: 'Pending', fault: null });
+    expect(again.history.map(({ type }) => type)).toContain('shortened');
+    const steps = parked.steps.map((step, at) =>
       at === 2
         ? { ...step, progress: { state: 'Completed' as const, output: 'x'.repeat(recordBytesMax) } }
         : step,
     );
-    const parked = next(full, expire, 9_001);
-    const stuck = { known, record: { ...parked, steps } };
+    const stuck = { ...full, record: { ...parked, steps } };
     expect(reasonOf(stuck, resubmit, 9_002)).toBe('record-full');
     // What an older Reeve stored is for its store to judge.
     expect(reasonOf(stuck, cancel, 9_002)).toBe('Pending');

@@ -82,6 +82,14 @@ test('a reader that reconnects continues after its last event', async () => {
   expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
 });
 
+test('a reader that had more entries than a shortened history has gets the latest one', async () => {
+  const world = await scenario();
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  const next = await open(world, `/orders/${id}/events`, { 'last-event-id': '40' });
+  expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
+});
+
 test('the stream of a live order has each change until the order ends', async () => {
   const world = await scenario();
   const serve = world.hold();

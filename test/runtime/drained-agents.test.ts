@@ -80,7 +80,7 @@ test('the steps of a drained agent without a pool wait with the reason, and othe
   }
   expect(shop.reeve.isCircuitOpen()).toBe(false);
   // It is asked again when its hold says so, not again and again.
-  for (const { history } of shop.latest.values()) expect(history.length).toBeLessThan(12);
+  for (const { history } of shop.latest.values()) expect(history.length).toBeLessThan(13);
   await shop.change('print', 'resume');
   await shop.clock.advance(2_000);
   expect(shop.states()).toEqual(Array(30).fill('Processed'));

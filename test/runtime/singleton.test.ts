@@ -101,6 +101,16 @@ test('wait: the orders of a key work one after the other, each as soon as the on
   expect(mostAtOnce()).toBe(1);
 });
 
+test('wait: an order that waits for an hour is asked again by its timer, and its history does not grow', async () => {
+  const { clock, submit, record } = await shop('wait');
+  for (let at = 0; at < 400; at += 1) await submit('ada');
+  const last = idOf(await submit('ada'));
+  await clock.advance(3_600_000);
+  const waiting = await record(last);
+  expect(waiting?.history.map(({ type }) => type)).toEqual(['submit', 'held']);
+  expect(waiting?.history.at(-1)).toMatchObject({ times: 5 });
+});
+
 test('wait: after a restart of the process its orders continue, and none passes another', async () => {
   const path = somewhere();
   const clock = virtualClock();

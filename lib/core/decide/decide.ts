@@ -16,6 +16,7 @@ import type {
   Resubmit,
 } from '#core/model/event.ts';
 import { type HistoryEntry, shortened } from '#core/model/history.ts';
+import type { HoldEntry } from '#core/model/hold.ts';
 import type { Command } from '#core/model/message.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import { claim, continueOrder } from './claim.ts';
@@ -103,10 +104,11 @@ export function decide(
 ): Decision {
   const decision = decideOn(draftOf(record, nowMs), event, known);
   if (decision.kind === 'ignored' || hasRoom(event, decision.record)) return decision;
-  return decideFull(record, event, known, nowMs);
+  const short = withShortenedHistory(decision);
+  return hasRoom(event, short.record) ? short : decideFull(record, event, known, nowMs);
 }
 
-/** For a result that exceeds the size limit: the order stops while the record has room for that. */
+/** For a result that exceeds the size limit also with a short history: the order stops while the record has room for that. */
 function decideFull(
   record: ProcessRecord,
   event: RecordEvent,
@@ -321,9 +323,19 @@ function transition(draft: Draft, entry: HistoryEntry): Decision {
 }
 
 /** With what the gates and the pools of agents said, so that the history replays (R15). */
-function noted({ holds, agents }: Draft, entry: HistoryEntry): HistoryEntry {
+function noted({ holds, stillHeld, begun, agents }: Draft, entry: HistoryEntry): HistoryEntry {
   if (holds.length === 0 && agents.length === 0) return entry;
-  return { ...entry, ...(holds.length > 0 && { holds }), ...(agents.length > 0 && { agents }) };
+  // Claims that find every ready step held are one entry, which has all holds of the last of them.
+  const hasAll = stillHeld.size === 0 || entry.type === 'held';
+  const isChanged = ({ step }: Pick<HoldEntry, 'step'>) => hasAll || !stillHeld.has(step);
+  const held = holds.filter(isChanged);
+  const chosen = agents.filter(isChanged);
+  return {
+    ...entry,
+    ...(held.length > 0 && { holds: held }),
+    ...(!hasAll && { begun }),
+    ...(chosen.length > 0 && { agents: chosen }),
+  };
 }
 
 /** Parks an order that would go forward. An undo continues, because room is reserved for it. */

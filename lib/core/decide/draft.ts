@@ -6,7 +6,7 @@
 import { assertThat } from '#core/model/errors.ts';
 import { type AgentChoice, appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
-import type { SchedulerId } from '#core/model/ids.ts';
+import type { SchedulerId, StepName } from '#core/model/ids.ts';
 import { type Command, nudgeOf, timelyNudgeOf } from '#core/model/message.ts';
 import {
   type Direction,
@@ -38,6 +38,10 @@ export interface Draft {
   mayHold: boolean;
   /** The steps that gates held in this transition. */
   readonly holds: HoldEntry[];
+  /** Those of `holds` that are as they were before this transition. */
+  readonly stillHeld: Set<StepName>;
+  /** The steps that were held before this transition, and of which a call begins. */
+  readonly begun: StepName[];
   /** The members of pools that steps were given to in this transition. */
   readonly agents: AgentChoice[];
   lockState: LockState;
@@ -59,6 +63,8 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     commands: [],
     mayHold: base.isHeld === true,
     holds: [],
+    stillHeld: new Set(),
+    begun: [],
     agents: [],
     lockState: base,
     direction: base.direction,
@@ -93,6 +99,22 @@ export function release(draft: Draft, notBefore: number): void {
   draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
   nudgeInTime(draft);
+}
+
+/**
+ * Releases the lock until a doubt has ended, or a gate is asked again: a held step waits for its gate, and not for the doubt
+ * about another one. `settleHolds` releases an order with held steps.
+ */
+export function releaseInDoubt(draft: Draft, doubtEndsAt: number): void {
+  let isHeld = false;
+  for (const [at, { progress }] of draft.steps.entries()) {
+    if (progress.state !== 'Held') continue;
+    isHeld = true;
+    if (progress.until > doubtEndsAt) {
+      setStep(draft, at, { progress: { ...progress, until: doubtEndsAt } });
+    }
+  }
+  if (!isHeld) release(draft, doubtEndsAt);
 }
 
 /** Requests a claim for when the order may be claimed. */

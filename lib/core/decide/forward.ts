@@ -3,7 +3,7 @@
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { findStep, type StepRecord, underWay, unheld } from '#core/model/record.ts';
-import { type Draft, release, setStep } from './draft.ts';
+import { type Draft, releaseInDoubt, setStep } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
 import { conditionHolds, type OrderContext, readyAction, startStep } from './start-step.ts';
 
@@ -30,7 +30,7 @@ export function advance(draft: Draft, known: OrderContext): void {
   }
   // With a call in flight, its end continues the order.
   if (waitUntil !== null && !draft.steps.some(({ progress }) => underWay(progress))) {
-    release(draft, waitUntil);
+    releaseInDoubt(draft, waitUntil);
   }
   if (draft.steps.every(({ progress }) => isSettled(progress.state))) {
     draft.lockState = { processState: 'Processed' };

@@ -20,6 +20,20 @@ import { type Draft, setStep } from './draft.ts';
 /** `since`: from the history, where several holds in a row are one entry. */
 export type NotedHold = Hold & { readonly since?: number };
 
+/**
+ * Leaves the step held as it is when its gate says the same again, before it had to be asked; returns whether it does. The
+ * history need not say so of each step: where many wait for one limit, that would fill the record.
+ */
+export function stayHeld(draft: Draft, { name, progress }: StepRecord, hold: NotedHold): boolean {
+  if (progress.state !== 'Held' || hold.since !== undefined) return false;
+  const { gate, since, until, queue } = progress;
+  if (gate !== hold.gate || queue !== hold.queue) return false;
+  if (until <= draft.nowMs || hold.until < until) return false;
+  draft.holds.push({ step: name, gate, until, since, ...(queue !== undefined && { queue }) });
+  draft.stillHeld.add(name);
+  return true;
+}
+
 /** Holds the step until its gate is asked again. */
 export function holdStep(
   draft: Draft,

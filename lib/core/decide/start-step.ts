@@ -19,7 +19,7 @@ import { callPolicy } from '#core/model/policy.ts';
 import { nextAction, type StepRecord, unheld } from '#core/model/record.ts';
 import { agentFor, waitsUnder } from './choose-agent.ts';
 import { type Draft, park, setStep } from './draft.ts';
-import { holdStep, isForTurn, undoable } from './hold-step.ts';
+import { holdStep, isForTurn, stayHeld, undoable } from './hold-step.ts';
 import { stepContext } from './step-context.ts';
 import { beginsUndoFirst, undoFirstBegun } from './undo-first.ts';
 
@@ -71,15 +71,18 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     parkForInput(draft, definition);
     return false;
   }
+  const begins =
+    definition.pool !== undefined && action === 'undo' && nextAction(draft, recorded) === 'perform';
   if (definition.pool !== undefined) {
-    const begins = action === 'undo' && nextAction(draft, recorded) === 'perform';
     draft.agents.push({ step: step.name, agent, ...(begins && { undoFirst: true }) });
     setStep(draft, at, { agent, ...(begins && undoFirstBegun(recorded)) });
   }
   if (hold !== undefined) {
-    holdStep(draft, at, step, hold);
+    const isAsBefore = step === recorded && !begins;
+    if (!isAsBefore || !stayHeld(draft, step, hold)) holdStep(draft, at, step, hold);
     return true;
   }
+  if (recorded.progress.state === 'Held') draft.begun.push(step.name);
   const { attempt, completeBy, endBy } = request;
   const { progress, doubtUntil } = underWayAs(step, action, { completeBy, endBy });
   setStep(draft, at, { attempt, progress, doubtUntil });

@@ -6,7 +6,7 @@
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import { type OrderFault, type StepRecord, unheld } from '#core/model/record.ts';
-import { type Draft, park, release } from './draft.ts';
+import { type Draft, park, releaseInDoubt } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
 import { type OrderContext, startStep } from './start-step.ts';
 import { startAnew } from './undo-first.ts';
@@ -85,7 +85,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
     waitUntil !== null &&
     !draft.steps.some(({ progress }) => progress.state === 'Undoing')
   ) {
-    release(draft, waitUntil);
+    releaseInDoubt(draft, waitUntil);
   }
 }
 

@@ -29,7 +29,7 @@ export type SizeProblem = {
 
 /** All attributes except steps and history. */
 const headBytes = 8 * 1_024;
-/** Heartbeats, restarts, outages, corrections: no policy limits them, and an order with more is parked. */
+/** Heartbeats, restarts, outages, corrections: no policy limits them, and an order with more loses older entries of its history. */
 const spareBytes = 32 * 1_024;
 /** Two names of 40 characters, the policy, counts, instants. */
 const stepBytes = 400;

@@ -46,9 +46,9 @@ export const faultCodes = {
   },
   'record-too-large': {
     meaning:
-      'The record of the order is full, for example after very many retries, heartbeats or restarts; on a step: the step was done, and its output could not be stored.',
+      'The record of the order is full of outputs and corrections, and older entries of its history that could be dropped are not enough; on a step: the step was done, and its output could not be stored.',
     remedy:
-      '`resubmit`, which drops older entries of its history and continues; if that is refused as `record-full`, the record is full of outputs: `cancel` the order, and submit the rest as another order',
+      '`cancel` the order, and submit the rest as another order; where the store has refused a smaller record, `resubmit` it',
   },
   'too-many-claims': {
     meaning: 'The order was claimed more often than its policies can cause.',

@@ -19,6 +19,10 @@ interface Decided extends At {
   readonly definitionUnknown: boolean;
   /** The steps that the gates of agents held; never empty. */
   readonly holds?: readonly HoldEntry[];
+  /**
+   * Present where steps stay held as they were: all that were held, without those in `holds` and these, of which a call began.
+   */
+  readonly begun?: readonly StepName[];
   /** The members of pools that got a call, or that a held step waits for; never empty. */
   readonly agents?: readonly AgentChoice[];
 }

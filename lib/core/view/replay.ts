@@ -6,6 +6,7 @@ import { submitted } from '#core/decide/submit.ts';
 import { assertThat } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
+import type { Hold } from '#core/model/hold.ts';
 import type { AgentName, StepName } from '#core/model/ids.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
 
@@ -76,7 +77,7 @@ function applied(
   const decision = decide(
     before,
     eventOf(entry, before, stored),
-    definitionUnknown ? null : withGates(known, entry),
+    definitionUnknown ? null : withGates(known, entry, before),
     entry.at,
   );
   assertThat(
@@ -90,16 +91,30 @@ function applied(
 }
 
 /** What the gates and the pools said then; without an entry of a step, its gate said nothing, or "now". */
-function withGates(known: OrderContext, entry: HistoryEntry): OrderContext {
+function withGates(known: OrderContext, entry: HistoryEntry, before: ProcessRecord): OrderContext {
   if (!('definitionUnknown' in entry)) return known;
-  const { holds = none, agents = none } = entry;
-  if (holds.length === 0 && agents.length === 0) return known;
+  const { holds = none, begun, agents = none } = entry;
+  if (holds.length === 0 && begun === undefined && agents.length === 0) return known;
+  const stillHeld = begun === undefined ? [] : heldStill(before, begun, entry.at);
   return {
     ...known,
-    holds: new Map(holds.map((hold) => [hold.step, hold])),
+    holds: new Map([...stillHeld, ...holds.map((hold) => [hold.step, hold] as const)]),
     agents: new Map(agents.map(({ step, agent }) => [step, agent])),
     undoneFirst: new Set(agents.flatMap(({ step, undoFirst }) => (undoFirst ? [step] : []))),
   };
+}
+
+/** Of the steps that were held, and had not to be asked again at this instant: what their gates said again. */
+function heldStill(
+  { steps }: ProcessRecord,
+  begun: readonly StepName[],
+  nowMs: number,
+): readonly (readonly [StepName, Hold])[] {
+  return steps.flatMap(({ name, progress }): [StepName, Hold][] => {
+    if (progress.state !== 'Held' || progress.until <= nowMs || begun.includes(name)) return [];
+    const { gate, until, queue } = progress;
+    return [[name, { gate, until, ...(queue !== undefined && { queue }) }]];
+  });
 }
 
 const none: readonly never[] = [];

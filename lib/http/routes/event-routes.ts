@@ -88,6 +88,8 @@ function oneOrder(
     if (record.revision <= revision) return [];
     revision = record.revision;
     const events: Uint8Array[] = [];
+    // A history that was shortened has fewer entries than were sent. The latest of them is new.
+    if (sent > record.history.length) sent = record.history.length - 1;
     for (; sent < record.history.length; sent += 1) events.push(eventsOf.history(record, sent));
     return [...events, eventsOf.order(record)];
   };

@@ -218,7 +218,7 @@ export function worthSending(
   commands: readonly Command[],
 ): readonly Command[] {
   if (gates?.nudgeHeld !== true || record.isHeld === undefined) return commands;
-  return waitsForGates(record)
+  return waitsForGates(record) && !mayWaitForTurn(record)
     ? commands.filter((command) => command.kind !== 'nudge' || command.nudge.at === undefined)
     : commands;
 }

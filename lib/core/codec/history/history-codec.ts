@@ -14,6 +14,7 @@ import {
   encodeHold,
   gatedOf,
   storedAgents,
+  storedBegun,
   storedHolds,
   storedQueues,
   withAgents,
@@ -30,9 +31,9 @@ const count = z.int().nonnegative();
 
 /** An optional element is null only when another one follows, so that every entry has exactly one stored form. */
 const endsWithValue = (stored: readonly unknown[]) => stored.at(-1) !== null;
-/** As above, for an entry with so many elements before its holds, its agents and its queues. */
+/** As above, for an entry with so many elements before its holds, its agents, its queues and what began. */
 const endsGated = (known: number) => (stored: readonly unknown[]) =>
-  stored.length <= known || stored.length > known + 3 || endsWithValue(stored);
+  stored.length <= known || stored.length > known + 4 || endsWithValue(stored);
 
 const claim = z
   .tuple(
@@ -44,6 +45,7 @@ const claim = z
       storedHolds,
       storedAgents,
       storedQueues,
+      storedBegun,
     ],
     jsonSchema,
   )
@@ -59,10 +61,11 @@ const held = z
       count,
       storedAgents,
       storedQueues,
+      storedBegun,
     ],
     jsonSchema,
   )
-  .refine((stored) => stored.length < 7 || stored.length > 8 || endsWithValue(stored));
+  .refine((stored) => stored.length < 7 || stored.length > 9 || endsWithValue(stored));
 const progress = z
   .tuple(
     [
@@ -74,6 +77,7 @@ const progress = z
       storedHolds,
       storedAgents,
       storedQueues,
+      storedBegun,
     ],
     jsonSchema,
   )
@@ -90,6 +94,7 @@ const failure = z
       storedHolds,
       storedAgents,
       storedQueues,
+      storedBegun,
     ],
     jsonSchema,
   )
@@ -107,6 +112,7 @@ const deferral = z
       storedHolds,
       storedAgents,
       storedQueues,
+      storedBegun,
     ],
     jsonSchema,
   )

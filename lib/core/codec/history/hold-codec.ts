@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { type Extensible, tailOf } from '#core/model/extension.ts';
 import type { AgentChoice } from '#core/model/history.ts';
 import { gates, type HoldEntry } from '#core/model/hold.ts';
-import { agentName, stepName } from '#core/model/ids.ts';
+import { agentName, type StepName, stepName } from '#core/model/ids.ts';
 import { instantAfter } from '#core/model/instant.ts';
 import type { JsonValue } from '#core/model/json.ts';
 
@@ -30,9 +30,13 @@ export const storedQueues = z
   .nullable()
   .optional();
 
+/** The steps of which a call began, where others stay held. */
+export const storedBegun = z.array(z.string()).nullable().optional();
+
 /** What an entry says of the gates and the pools of agents. */
 interface Gated extends Extensible {
   readonly holds?: readonly HoldEntry[];
+  readonly begun?: readonly StepName[];
   readonly agents?: readonly AgentChoice[];
 }
 
@@ -47,16 +51,18 @@ export function withHolds(
   return all.length > known.length + 1 || stored !== null ? all : known;
 }
 
-/** Appends the agents and the queues alone. */
+/** Appends the agents, the queues and what began. */
 export function withAgents(
   known: readonly unknown[],
-  { agents, holds, tail }: Gated,
+  { agents, begun, holds, tail }: Gated,
 ): readonly unknown[] {
   const queues = holds?.some(({ queue }) => queue !== undefined)
     ? holds.map(({ queue = null }) => queue)
     : null;
   const stored = agents?.map(encodeChoice) ?? null;
-  if (queues !== null || tail !== undefined) return [...known, stored, queues];
+  if (begun !== undefined) return [...known, stored, queues, begun];
+  if (tail !== undefined) return [...known, stored, queues, null];
+  if (queues !== null) return [...known, stored, queues];
   return stored === null ? known : [...known, stored];
 }
 
@@ -76,6 +82,7 @@ type StoredGated = readonly [
   holds?: readonly z.infer<typeof hold>[] | null | undefined,
   agents?: readonly z.infer<typeof choice>[] | null | undefined,
   queues?: readonly (string | null)[] | null | undefined,
+  begun?: readonly string[] | null | undefined,
   ...tail: JsonValue[],
 ];
 
@@ -86,12 +93,16 @@ type StoredGated = readonly [
  * @throws {ReeveError} `id-malformed` when a name is malformed
  * @throws {RangeError} when not each hold has a queue or null
  */
-export function gatedOf([holds, agents, queues, ...tail]: StoredGated, epoch: number): Gated {
+export function gatedOf(
+  [holds, agents, queues, begun, ...tail]: StoredGated,
+  epoch: number,
+): Gated {
   if (queues && queues.length !== holds?.length) throw new RangeError('holds and queues differ');
   return {
     ...(holds && {
       holds: holds.map((stored, at) => inQueue(decodeHold(stored, epoch), queues?.[at])),
     }),
+    ...(begun && { begun: begun.map(stepName) }),
     ...(agents && {
       agents: agents.map(([step, agent, undoFirst]) => ({
         step: stepName(step),
