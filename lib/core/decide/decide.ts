@@ -326,8 +326,8 @@ function transition(draft: Draft, entry: HistoryEntry): Decision {
 function noted({ holds, stillHeld, begun, agents }: Draft, entry: HistoryEntry): HistoryEntry {
   if (holds.length === 0 && agents.length === 0) return entry;
   // Claims that find every ready step held are one entry, which has all holds of the last of them.
-  const hasAll = stillHeld.size === 0 || entry.type === 'held';
-  const isChanged = ({ step }: Pick<HoldEntry, 'step'>) => hasAll || !stillHeld.has(step);
+  const hasAll = stillHeld.length === 0 || entry.type === 'held';
+  const isChanged = ({ step }: Pick<HoldEntry, 'step'>) => hasAll || !stillHeld.includes(step);
   const held = holds.filter(isChanged);
   const chosen = agents.filter(isChanged);
   return {

@@ -39,7 +39,7 @@ export interface Draft {
   /** The steps that gates held in this transition. */
   readonly holds: HoldEntry[];
   /** Those of `holds` that are as they were before this transition. */
-  readonly stillHeld: Set<StepName>;
+  readonly stillHeld: StepName[];
   /** The steps that were held before this transition, and of which a call begins. */
   readonly begun: StepName[];
   /** The members of pools that steps were given to in this transition. */
@@ -63,7 +63,7 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     commands: [],
     mayHold: base.isHeld === true,
     holds: [],
-    stillHeld: new Set(),
+    stillHeld: [],
     begun: [],
     agents: [],
     lockState: base,

@@ -30,7 +30,7 @@ export function stayHeld(draft: Draft, { name, progress }: StepRecord, hold: Not
   if (gate !== hold.gate || queue !== hold.queue) return false;
   if (until <= draft.nowMs || hold.until < until) return false;
   draft.holds.push({ step: name, gate, until, since, ...(queue !== undefined && { queue }) });
-  draft.stillHeld.add(name);
+  draft.stillHeld.push(name);
   return true;
 }
 
