@@ -22,8 +22,11 @@ export interface FifoConsumer<Message> {
 
 /** A receiver that recovers is noticed within `maxMs`. */
 const retryBackOff: BackOff = { firstMs: 5_000, maxMs: 900_000 };
-/** An upper bound on the Retry-After of a receiver. */
-const retryAfterMaxSeconds = 3_600;
+/**
+ * An upper bound on the Retry-After of a receiver. So all receives of a message (redelivery-queue.ts) are over within 12.5 days: the
+ * queue would delete it after 14, without a dead letter.
+ */
+const retryAfterMaxSeconds = 2_700;
 
 export async function deliverFifo<Message>(
   { Records: records }: QueueEvent,

@@ -1,6 +1,6 @@
 /**
  * A FIFO queue of undelivered messages, in sequence for each order, with its own dead-letter queue. Its
- * function hides undeliverable messages for up to 15 minutes.
+ * function hides undeliverable messages for up to 15 minutes, or for as long as the receiver asks for, up to 45.
  */
 import { Duration } from 'aws-cdk-lib';
 import {
@@ -31,12 +31,16 @@ export interface RedeliveryQueue {
 const visibilityPerTimeout = 6;
 /** Concurrent batches: up to a hundred calls, for as many orders. */
 export const redeliveryConcurrency = 10;
-/** With delays that grow to 15 minutes: four days. */
+/**
+ * With delays that grow to 15 minutes: four days. With those of a receiver that asks for 45 minutes each time, the most that is
+ * granted (fifo-batch.ts), 12.5 days.
+ */
 const maxReceiveCount = 400;
+/** The maximum (SQS quotas): a message that is as old is deleted, and is no dead letter. */
 const retention = Duration.days(14);
 
 /**
- * Makes the queue and its dead-letter queue: 400 receives, or about four days, before a message becomes a dead letter.
+ * Makes the queue and its dead-letter queue: 400 receives, or four days and more, before a message becomes a dead letter.
  */
 export function redeliveryQueue(scope: Construct, props: RedeliveryQueueProps): RedeliveryQueue {
   const { queueName, deadLetterName, functionTimeout } = props;
