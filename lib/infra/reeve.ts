@@ -27,6 +27,7 @@ import {
   isBundled,
   type QueueAgentProps,
 } from '#infra/agents/agent-props.ts';
+import { warnOfTimeouts } from '#infra/checks/agent-timeouts.ts';
 import { agentFaults } from '#infra/checks/agents-of-workflows.ts';
 import { excesses } from '#infra/checks/aws-limits.ts';
 import { deploy, deploymentName, deploymentReference } from '#infra/deployment/deployment.ts';
@@ -222,10 +223,11 @@ export class Reeve extends Construct {
       );
   }
 
-  /** Compares agents and the batch window with workflows, where their code is needed. */
+  /** Compares agents, their timeouts and the batch window with workflows, where their code is needed. */
   private workflowFaults(): string[] {
     const { deployed, workflows } = this.code;
     if (deployed === undefined) return [];
+    warnOfTimeouts(this, this.channels, deployed);
     const added = this.channels.map(({ agent, code }) => ({ name: agent, code }));
     return [
       ...agentFaults(this, { module: workflows, workflows: deployed, added }),

@@ -68,6 +68,8 @@ export class AgentChannel extends Construct {
   readonly consumer: AgentConsumer;
   /** The export that is its implementation; undefined where Reeve does not know its code. */
   readonly code: Export | undefined;
+  /** When its function ends an invocation; of one that another app makes, what the agent was given. */
+  readonly timeout: Duration;
   /** Whether the agent makes a limited number of calls at once. */
   readonly isLimited: boolean;
 
@@ -77,12 +79,14 @@ export class AgentChannel extends Construct {
     this.agent = agent.name;
     this.code = isModule(agent) ? { module: agent.module, export: agent.export } : undefined;
     this.isLimited = isFunction(agent) && agent.maxConcurrency !== undefined;
+    const timeout = timeoutOf(agent, this.title);
+    this.timeout = ownTimeoutOf(agent) ?? timeout;
     const prefix = queuePrefix(this);
     this.requests = new PriorityQueues(this, 'Requests', {
       priorities,
       nameOf: (priority) => queueNames.request(prefix, agent.name, priority),
       deadLetterName: deadLetterNames.request(prefix, agent.name),
-      functionTimeout: timeoutOf(agent, this.title),
+      functionTimeout: timeout,
       ...(!isFunction(agent) && { maxReceiveCount: elsewhereReceivesMax }),
     });
     this.replies = new WorkQueue(this, 'Replies', {
@@ -94,7 +98,7 @@ export class AgentChannel extends Construct {
       batchWindowSeconds: props.batchWindowSeconds,
     });
     this.consumer = isFunction(agent)
-      ? { kind: 'function', worker: this.worker(agent, props) }
+      ? { kind: 'function', worker: this.worker(agent, timeout, props) }
       : { kind: 'elsewhere', policy: agentPolicy(this, agent.name, this.requests, this.replies) };
   }
 
@@ -103,14 +107,17 @@ export class AgentChannel extends Construct {
     return `\`${this.agent}\` of ${this.node.scope?.node.path}`;
   }
 
-  private worker(agent: FunctionAgentProps, props: AgentChannelProps): IFunction {
+  private worker(
+    agent: FunctionAgentProps,
+    timeout: Duration,
+    props: AgentChannelProps,
+  ): IFunction {
     const { rates, removal, store } = props;
     const environment = {
       ...queuesVariable(this.requests),
       REEVE_REPLY_QUEUE: this.replies.queue.queueUrl,
       REEVE_COORDINATION_TABLE: store.coordination.tableName,
     };
-    const timeout = timeoutOf(agent, this.title);
     const worker = isBundled(agent)
       ? agentFunction(this, agent, { code: props.code(agent), environment, timeout, removal })
       : configureExisting(this.title, functionOf(agent.function), {
@@ -132,8 +139,7 @@ export class AgentChannel extends Construct {
 
 /** @throws {ReeveError} `settings-invalid` when it is shorter than that of the function: SQS would refuse to invoke it */
 function timeoutOf(agent: AgentProps, title: string): Duration {
-  const existing = isFunction(agent) && !isBundled(agent) ? functionOf(agent.function) : undefined;
-  const own = existing && timeoutOfExisting(existing);
+  const own = ownTimeoutOf(agent);
   if (own !== undefined && agent.timeout !== undefined && isShorter(agent.timeout, own)) {
     throw new ReeveError(
       'settings-invalid',
@@ -148,6 +154,12 @@ function timeoutOf(agent: AgentProps, title: string): Duration {
   }
   return agent.timeout ?? own ?? defaultTimeout;
 }
+
+/** Of an existing function that is made in this app. */
+const ownTimeoutOf = (agent: AgentProps): Duration | undefined =>
+  isFunction(agent) && !isBundled(agent)
+    ? timeoutOfExisting(functionOf(agent.function))
+    : undefined;
 
 const isShorter = (one: Duration, other: Duration) =>
   !one.isUnresolved() && !other.isUnresolved() && one.toMilliseconds() < other.toMilliseconds();

@@ -8,7 +8,8 @@ interface CommonAgentProps {
   /** The agent's name in its contract. */
   readonly name: string;
   /**
-   * Not shorter than `completeWithin` of any of its steps; a function's is at most 15 minutes.
+   * At least the longest `completeWithin` of its steps, or `maxDuration` of a step with heartbeats, which do not prolong a
+   * function. That of a function is at most 15 minutes.
    * @default 30 seconds, or the timeout of the existing function
    */
   readonly timeout?: Duration | undefined;

@@ -14,6 +14,7 @@ const reported = z.object({
       step: z.string(),
       workflow: z.string(),
       completeWithinMs: z.number(),
+      longestMs: z.number(),
     }),
   ),
   limits: z
@@ -23,7 +24,7 @@ const reported = z.object({
 
 const answered = z.union([reported, z.object({ failed: z.string() })]);
 
-/** The workflows of a module: `calls` has each agent of each step, a member of a pool as well, with the shorter time of its call and of its undo. */
+/** The workflows of a module: `calls` has each agent of each step, a member of a pool as well, with the shorter `completeWithin` of its call and of its undo, and the longer `maxDuration`. */
 export interface DeployedWorkflows extends Readonly<z.infer<typeof reported>> {
   /** The names of the rates that an agent's calls count in, by agent; none: its limits are of calls at once only. */
   readonly limits: ReadonlyMap<string, readonly string[]>;

@@ -30,6 +30,7 @@ export function reportWorkflows(workflows: unknown): void {
         step: step.name,
         workflow: `${name} ${version}`,
         completeWithinMs: shortestCallMs(step),
+        longestMs: longestCallMs(step),
       })),
     ),
   );
@@ -45,6 +46,10 @@ const shortestCallMs = ({ policy }: StepDefinition) =>
     callPolicy(policy, 'perform').completeWithinMs,
     callPolicy(policy, 'undo').completeWithinMs,
   );
+
+/** With all heartbeats. */
+const longestCallMs = ({ policy }: StepDefinition) =>
+  Math.max(callPolicy(policy, 'perform').maxDurationMs, callPolicy(policy, 'undo').maxDurationMs);
 
 const isList = (value: unknown): value is readonly WorkflowDefinition[] =>
   Array.isArray(value) &&
