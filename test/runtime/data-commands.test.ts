@@ -212,7 +212,7 @@ test('a file that is not a backup is refused as a damaged backup', async () => {
 test('a check names the damage, and is refused while Reeve runs', async () => {
   const { dataDir, running, reeve } = somewhere();
   const check = { kind: 'check', acceptLoss: false } as const;
-  expect(await reeve(check)).toMatchObject({ exitCode: 2, code: 'file-missing' });
+  expect(await reeve(check)).toMatchObject({ exitCode: 3, code: 'file-missing' });
   const store = running();
   await accept(store, 'one', 'two');
   expect(await reeve(check)).toMatchObject({ exitCode: 3, code: 'store-in-use' });

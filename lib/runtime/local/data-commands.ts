@@ -22,6 +22,7 @@ export type DataCommand =
 const refusals: readonly string[] = [
   'data-exists',
   'file-exists',
+  'file-missing',
   'store-in-use',
   'store-damaged',
   'backup-damaged',
