@@ -10,7 +10,7 @@ export const resubmitOrder = createRoute({
   tags: ['Operator actions'],
   summary: 'Resubmit an order in Error',
   description:
-    'The order continues at the step that failed. The request can correct details that no started step has used.',
+    'The order continues at the step that failed. The request can correct fields of the details that are used by no step that has happened, may have happened, is in flight or was skipped.',
   responses: {
     202: jsonResponse('Recorded.', acceptedSchema),
     ...problemResponses(400, 401, 403, 404, 409, 412, 413, 415, 422, 503),

@@ -101,7 +101,7 @@ export const resubmitSchema = z.strictObject({
       type: 'object',
       additionalProperties: {},
       description:
-        'New values for fields of the details, by dotted path. Only fields that no started step has used can be corrected.',
+        'New values for fields of the details, by dotted path: of fields that are used by no step that has happened, may have happened, is in flight or was skipped.',
       example: { 'payment.token': 'tok_2' },
     }),
 });

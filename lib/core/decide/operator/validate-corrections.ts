@@ -1,4 +1,4 @@
-/** Validates corrections of the details: they must not change the input of a step that was started. */
+/** Validates corrections of the details: they must not change the input of a step that happened, may have happened, is in flight or was skipped. */
 
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
@@ -89,7 +89,7 @@ function stepsTouched(
     const { state } = record.progress;
     const how =
       state === 'NotStarted' || state === 'Failed' ? 'may have had an effect' : `is ${state}`;
-    const message = `${how} with the previous values: correct only fields that no started step uses`;
+    const message = `${how} with the previous values: correct only fields that are used by no step that has happened, may have happened, is in flight or was skipped`;
     return [{ field: `step ${step.name}`, message }];
   });
 }
