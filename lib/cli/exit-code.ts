@@ -22,7 +22,7 @@ export function exitCodeOfStatus(status: number): ExitCode {
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'success; with --wait or --watch: the order is Processed',
   1: 'a defect of this program: report the text on standard error; with `prove`: a mistake was found',
-  2: 'wrong usage, or a file that cannot be read',
+  2: 'wrong usage, or a file that cannot be read; of `start` and `dev`: the start was refused, also for damaged data, and the message gives the reason',
   3: 'refused: a repetition is refused too, and the message gives the reason; or stored data are damaged or missing',
   4: 'not reachable, or failed: a repetition may succeed',
   5: 'with --wait or --watch: the order is Undone',

@@ -105,7 +105,7 @@ function addOrderCommands(program: Command, run: Run): void {
     .option('--key <key>', 'idempotency key: the same key and body again give the same order')
     .option(
       '--lines',
-      'the file has an order as JSON on each line; with --key cart, line 7 has the key cart-7',
+      'the file has an order as JSON on each line; with --key cart, of at most 118 characters, line 7 has the key cart-7',
     )
     .option(
       '--correlation-id <id>',
@@ -222,7 +222,7 @@ function addLimits(program: Command, run: Run): void {
     .command('set')
     .description('change how much it allows; what is left out is that of its definition')
     .addArgument(name)
-    .option('--rate <rate>', 'calls per time: 5/s, 100/min, 2000/h', rateOption)
+    .option('--rate <rate>', 'calls per time: 5/s, 100/min, 2000/h, 50/d, 3/10s', rateOption)
     .option('--burst <calls>', 'how many of them may begin together', wholeNumber)
     .option('--at-once <calls>', 'calls in flight', wholeNumber)
     .action(

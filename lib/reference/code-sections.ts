@@ -19,7 +19,17 @@ const classTexts: Readonly<Record<keyof typeof errorCodes, string>> = {
     'It may succeed later, and is tried again. Whether a write happened is not known.',
   RefusedError: 'It is refused again however often it is tried.',
   DeliveryError: 'A response channel did not accept a status message. It is tried again.',
+  TransientFault:
+    'A call of an agent failed, and is made again until the deadline of its step. The log event `call-failed` has the code: one that the code of the agent gave, one of these, or `http-503` where a service answered `httpService` with 503.',
+  ApiError:
+    'The client, `reeve/client`, throws it. Its `code` is that of the [problem document](#problem-codes) or, without one, one of these.',
+  KitError: 'A test uses `testReeve` of `reeve/testing` in a way that cannot work.',
+  ProofError: 'A proof of `reeve/testing` cannot begin, or go on.',
+  SimulatedServiceError: 'A proof of `reeve/testing` has a model of a service that cannot work.',
 };
+
+const infoText =
+  'Only an embedded Reeve logs these, with `REEVE_LOG=info`, or with the `log` of the application: the functions on AWS log from `warn`.';
 
 export function codeSections(): string {
   return [
@@ -50,6 +60,7 @@ export function codeSections(): string {
     'Each line of the log names an event. Fields in brackets are not in every line of the event.',
     ...(['error', 'warn', 'info'] as const).flatMap((level) => [
       `### Level ${code(level)}`,
+      ...(level === 'info' ? [infoText] : []),
       eventTable(level),
     ]),
     '## Metrics',

@@ -47,8 +47,8 @@ export interface UndoOptions {
   /** Time from dispatch to complete-by, ms, from 50 ms to 12 h. Default: as the step. */
   readonly completeWithin?: number;
   /**
-   * The longest duration of an attempt with heartbeats, ms, up to 7 days. Default: `completeWithin` of the undo where it is
-   * stated, else as the step.
+   * The longest duration of an attempt with heartbeats, ms, up to 7 days and up to 100 times `completeWithin`. Default:
+   * `completeWithin` of the undo where it is stated, else as the step.
    */
   readonly maxDuration?: number;
   /** Further attempts per round after one timed out, up to 20. Default 1, or 0 for a step without retries. */
@@ -84,7 +84,7 @@ export interface StepOptions<
   readonly when?: (context: TypedContext<Details, Seen>) => boolean;
   /** Time from dispatch to complete-by, ms, from 50 ms to 12 h. Default 30 s. */
   readonly completeWithin?: number;
-  /** The longest duration of an attempt with heartbeats, ms, up to 7 days. Default: `completeWithin`. */
+  /** The longest duration of an attempt with heartbeats, ms, up to 7 days and up to 100 times `completeWithin`. Default: `completeWithin`. */
   readonly maxDuration?: number;
   /** Further attempts per round after one timed out, up to 20. Default 3. */
   readonly retries?: number;

@@ -153,6 +153,40 @@ export const errorCodes = {
     'webhook-unreachable':
       'The receiver of a webhook cannot be reached, or did not answer in time.',
   },
+  TransientFault: {
+    'answer-garbled': 'The service answered the shipped agents what its contract excludes.',
+    'complete-by-passed': 'The call had no result at the deadline of its step.',
+    'probe-unanswered': 'The service did not answer the call by which its circuit is tested.',
+    'process-ended': 'The process of the agent ends.',
+    unreachable: 'The service cannot be reached (`httpService`).',
+  },
+  ApiError: {
+    'answer-unknown':
+      'The answer is none of this version of Reeve, such as the page of a proxy or a redirect, which is not followed.',
+    'option-range': 'A number in the options of `reeveClient` is out of its range.',
+    'options-invalid': '`reeveClient` got an option that is not known.',
+    unreachable: 'There was no answer, in one request or in all those of `retryForMs`.',
+    'url-invalid': 'The address does not begin with http:// or https://.',
+  },
+  KitError: {
+    'agent-unbound': 'A scripted agent was used that is given to no `testReeve`.',
+    'order-endless': 'An order does not end within ten years of virtual time, or a million events.',
+    'reeve-killed': 'Reeve was killed by the test, and not started again.',
+    'reeve-running': 'Reeve was to be started again, and was not killed before.',
+    'time-range': 'A time is not a whole number of milliseconds in its range.',
+  },
+  ProofError: {
+    'details-invalid': 'A workflow does not accept the details that `orders` returns for it.',
+    'orders-invalid': 'The option `orders` is no function, or it throws.',
+    'proof-empty': 'There is no workflow to be proven.',
+    'seeds-range': 'The seeds are not whole numbers of 1 or more.',
+  },
+  SimulatedServiceError: {
+    'simulated-service-invalid':
+      'The model of a service, or the output of a sound agent, has the wrong form, or its `takes` is out of its range.',
+    'simulated-service-outside':
+      'A simulated service was called by other code than that of agents which `prove` runs.',
+  },
 } as const;
 
 /** The codes of one class of errors. */

@@ -18,9 +18,9 @@ export const limits = {
   completeWithinMinMs: 50,
   /** The maximum visibility timeout of a message (SQS), which an agent needs while it works on one. */
   completeWithinMaxMs: 12 * hourMs,
-  /** The maximum of `maxDuration`: of one attempt, with all its heartbeats. */
+  /** The maximum of `maxDuration`: of one attempt, with all its heartbeats. It is also at most 100 times `completeWithin`. */
   maxDurationMaxMs: 7 * dayMs,
-  /** Limits `maxDuration`: each heartbeat moves complete-by by half of `completeWithin` or more. */
+  /** Limits `maxDuration` to 100 times `completeWithin`: each heartbeat moves complete-by by half of it or more. */
   heartbeatsPerAttemptMax: 200,
   /** How long a step is held for its agent, unless its policy says otherwise: then it counts as a failed round (R23). */
   holdMaxMs: dayMs,

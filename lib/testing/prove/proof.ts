@@ -5,6 +5,7 @@ import { submittedSchema } from '#core/codec/json-schema.ts';
 import { submittedDetails } from '#core/codec/submitted-details.ts';
 import { checkOptions } from '#core/definition/option-forms.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { ErrorCode } from '#core/model/error-codes.ts';
 import { describeError, errorKind, ReeveError } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
@@ -13,9 +14,7 @@ import { proofForm } from '#runtime/local/option-ranges.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
 
 /** A proof cannot begin, or go on. */
-export class ProofError extends ReeveError<
-  'proof-empty' | 'details-invalid' | 'orders-invalid' | 'seeds-range'
-> {}
+export class ProofError extends ReeveError<ErrorCode<'ProofError'>> {}
 
 /** Draws numbers from the seed of a world: the same seed draws the same. */
 export interface Draw {

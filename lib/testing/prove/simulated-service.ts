@@ -1,4 +1,5 @@
 /** The model of a remote service, for the code of agents that calls it: `prove` puts a network with faults between them. */
+import type { ErrorCode } from '#core/model/error-codes.ts';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
@@ -9,9 +10,7 @@ import type { ServedModel } from './proof-world.ts';
 import { withSources } from './virtual-sources.ts';
 
 /** A simulated service was used in another place than in the code of an agent that `prove` runs, or is no model. */
-export class SimulatedServiceError extends ReeveError<
-  'simulated-service-outside' | 'simulated-service-invalid'
-> {}
+export class SimulatedServiceError extends ReeveError<ErrorCode<'SimulatedServiceError'>> {}
 
 /** What a model of a service gets. */
 export interface ServiceWorld {
