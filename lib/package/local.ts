@@ -22,3 +22,4 @@ export {
 export { jsonLog, type LogLevel } from '#runtime/node/json-log.ts';
 export { systemClock } from '#runtime/node/system-clock.ts';
 export { webhook } from '#runtime/node/webhook.ts';
+export { webhookSecrets } from '#runtime/node/webhook-signature.ts';

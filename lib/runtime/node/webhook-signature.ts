@@ -14,6 +14,7 @@ export type Secrets = readonly [Buffer, ...Buffer[]];
 /**
  * Parses `whsec_` followed by base64; several secrets are separated by spaces, and each signs.
  *
+ * @param place where the text is from, as the subject of a message, such as `The variable SHOP_WEBHOOK_SECRET`
  * @throws {ReeveError} `secret-invalid`; the message names the place, and never quotes the secret
  */
 export function webhookSecrets(text: string, place: string): Secrets {
