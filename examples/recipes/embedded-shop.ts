@@ -59,10 +59,10 @@ export function startShop({ path, bank, statusUrl, secret }: ShopOptions): Promi
 }
 
 /** Serves the API and the console to other machines. `tokens`: the file of named tokens. */
-export const serveShop = (reeve: LocalReeve, tokens: string) =>
+export const serveShop = (reeve: LocalReeve, tokens: string, port = 4400) =>
   serveApi(reeve, {
     host: '0.0.0.0',
-    port: 4400,
+    port,
     identify: namedTokens({ path: tokens, clock: reeve.clock, log: reeve.log }),
   });
 

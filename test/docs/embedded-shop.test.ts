@@ -1,13 +1,15 @@
 /** docs/recipes.md, "Embed Reeve in an application": the example runs, and the tables have the options that exist. */
-import { readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { reeveClient } from '#client/reeve-client.ts';
 import { startForm } from '#runtime/local/option-ranges.ts';
-import { sell, startShop } from '../../examples/recipes/embedded-shop.ts';
+import { sell, serveShop, startShop } from '../../examples/recipes/embedded-shop.ts';
 
 const page = readFileSync('docs/recipes.md', 'utf8');
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -42,6 +44,26 @@ test('an order of the application ends, and its webhook gets each state, signed'
   expect((await sell(reeve, 'sale-1', 2_490)).id).toBe(order.id);
   await processed.promise;
   expect(states).toEqual(['Pending', 'Processing', 'Processed']);
+});
+
+test('its API is open to bearers of a token of the file alone', async () => {
+  const bank = { post: async () => ({ chargeId: 'c-1' }) };
+  const reeve = await startShop({
+    path: ':memory:',
+    bank,
+    statusUrl: 'http://127.0.0.1:1',
+    secret,
+  });
+  onTestFinished(reeve.close);
+  const tokens = join(mkdtempSync(join(inject('temporaryFolder'), 'tokens-')), 'tokens.json');
+  const ada = { name: 'ada', role: 'operator', sha256: hash('sha256', 'secret') };
+  writeFileSync(tokens, JSON.stringify([ada]));
+  const server = await serveShop(reeve, tokens, 0);
+  onTestFinished(server.close);
+  const address = `http://127.0.0.1:${new URL(server.url).port}/orders`;
+  expect((await fetch(address)).status).toBe(401);
+  const headers = { authorization: 'Bearer secret' };
+  expect((await fetch(address, { headers })).status).toBe(200);
 });
 
 test('a secret of another form is refused before the start', () => {
