@@ -1,16 +1,24 @@
 #!/usr/bin/env node
-/** Explores every state of the small worlds: `npm run explore`, or with `-- --json`, or `-- --world fork`. */
+/**
+ * Explores every state of the small worlds: `npm run explore`, or with `-- --json`, or `-- --world fork`, or `-- --shard 2/3`: the
+ * second third of them.
+ */
 import { parseArgs } from 'node:util';
 import { type Exploration, explore, oneOrder } from '#explore/explore.ts';
 import { leasedRoom } from '#explore/leased-room.ts';
 import { sharedGates } from '#explore/shared-gates.ts';
 import { leaseWorlds, sharedWorlds, worlds } from '#explore/worlds.ts';
+import { shardOf } from '#sim/mutants/shard.ts';
 
 /** Above the size of every world; a larger world is reported as incomplete. */
 const statesMax = 3_000_000;
 
 const { values: flags } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, world: { type: 'string' } },
+  options: {
+    json: { type: 'boolean', default: false },
+    world: { type: 'string' },
+    shard: { type: 'string', default: '1/1' },
+  },
 });
 
 const all = [
@@ -18,14 +26,14 @@ const all = [
   ...sharedWorlds.map((world) => ({ ...world, run: () => explore(sharedGates(world), statesMax) })),
   ...leaseWorlds.map((world) => ({ ...world, run: () => explore(leasedRoom(world), statesMax) })),
 ];
-const chosen = all.filter(({ name }) => flags.world === undefined || name === flags.world);
-if (chosen.length === 0) {
+const named = all.filter(({ name }) => flags.world === undefined || name === flags.world);
+if (named.length === 0) {
   console.error(`--world ${flags.world}: there are ${all.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 
 const found: Exploration[] = [];
-for (const world of chosen) {
+for (const world of shardOf(named, flags.shard)) {
   const began = performance.now();
   const exploration = await world.run();
   found.push(exploration);

@@ -83,7 +83,7 @@ test('no generated request breaks the API or contradicts its description', async
       `${url}/openapi.json`,
       `--header=Authorization: Bearer ${token}`,
       '--phases=examples,coverage,fuzzing,stateful',
-      '--max-examples=400',
+      '--max-examples=150',
       '--seed=20261121',
       '--continue-on-failure',
       '--suppress-health-check=all',
