@@ -88,6 +88,14 @@ describe('a claim', () => {
   });
 });
 
+it('a hold is noted again when the clock went back since, and its history replays', () => {
+  const held = play(gated(pending, { a: full(900_000), b: open(900_000) }), [5, claim()]);
+  const gates = { a: full(9_000_000), b: open(9_000_000) };
+  const again = play(gated(free(held), gates), [-3_600_000, claim()]);
+  expect(again.record.steps[0]?.progress).toMatchObject({ until: epoch - 3_600_000 + 900_000 });
+  expect(replay(again.record, pending.known).at(-1)).toEqual(again.record);
+});
+
 describe('an undo that is held, beside the doubt about another step', () => {
   const undone = (completeWithin: number) =>
     play(submit(flow({ x: {}, y: { completeWithin } })), [0, claim()], [10, ok('x')]);

@@ -28,7 +28,10 @@ export function stayHeld(draft: Draft, { name, progress }: StepRecord, hold: Not
   if (progress.state !== 'Held' || hold.since !== undefined) return false;
   const { gate, since, until, queue } = progress;
   if (gate !== hold.gate || queue !== hold.queue) return false;
-  if (until <= draft.nowMs || hold.until < until) return false;
+  const leftMs = until - draft.nowMs;
+  // A clock that went back, or was wrong before, wrote a hold that is begun anew.
+  if (leftMs <= 0 || leftMs > limits.holdLookMaxMs || since > draft.nowMs) return false;
+  if (hold.until < until) return false;
   draft.holds.push({ step: name, gate, until, since, ...(queue !== undefined && { queue }) });
   draft.stillHeld.push(name);
   return true;
