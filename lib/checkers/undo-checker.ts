@@ -36,6 +36,11 @@ const undoneInOrder = eachStep((pair, { after, definition, at }) => {
   return later !== undefined && `undone before ${later.name}`;
 });
 
+/** R10: a step that may have had an effect is not Skipped: nothing would undo it. */
+const skippedWithoutEffect = eachStep(
+  ({ is }) => is.progress.state === 'Skipped' && is.doubtUntil !== null && 'skipped while in doubt',
+);
+
 /** The direct and indirect dependents of the step. */
 function dependentsOf({ order, steps }: WorkflowDefinition, name: StepName): ReadonlySet<StepName> {
   const found = new Set<StepName>();
@@ -50,4 +55,5 @@ function dependentsOf({ order, steps }: WorkflowDefinition, name: StepName): Rea
 export const undoRules = [
   ['R10', undoneWhenUndone],
   ['R10', undoneInOrder],
+  ['R10', skippedWithoutEffect],
 ] as const;

@@ -1,11 +1,12 @@
 /** Resubmit with corrected details: what may be changed, and what the steps are given then. */
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { decodeHistory, encodeHistoryEntry } from '#core/codec/history/history-codec.ts';
 import { decide } from '#core/decide/decide.ts';
 import { correctedDetails } from '#core/decide/step-context.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import type { JsonValue } from '#core/model/json.ts';
+import { isObject, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { replay } from '#core/view/replay.ts';
 import {
@@ -119,6 +120,68 @@ it('stores the value that the schema returns', () => {
   });
 });
 
+/** What a schema makes of a blank text: `null`, a field without a value, or no field. */
+const blankAs = {
+  null: z.object({
+    note: z
+      .string()
+      .nullable()
+      .transform((text) => text?.trim() || null),
+    fix: z.string(),
+  }),
+  nothing: z.object({
+    note: z
+      .string()
+      .optional()
+      .transform((text) => text?.trim() || undefined),
+    fix: z.string(),
+  }),
+  'no field': z
+    .object({ note: z.string().optional(), fix: z.string() })
+    .transform(({ note, ...rest }) => (note?.trim() ? { note: note.trim(), ...rest } : rest)),
+} satisfies Record<string, z.ZodType<JsonValue>>;
+const noteOf = (from: JsonValue) =>
+  z.object({ note: z.string().nullish() }).parse(from).note ?? null;
+
+/** `first` is given the note, and `fix` the other field. Each stops the order when it is refused. */
+function withNote(schemaOfNote: z.ZodType<JsonValue>, note: string): Situation {
+  const definition: WorkflowDefinition = {
+    ...flow({
+      first: { onFault: 'hold', input: (context) => noteOf(context.details) },
+      fix: { after: ['first'], onFault: 'hold' },
+    }),
+    details: schemaOfNote,
+  };
+  const { record } = submit(definition);
+  return { record, known: { definition, details: schemaOfNote.parse({ note, fix: 'x' }) } };
+}
+
+it.each(Object.entries<z.ZodType<JsonValue>>(blankAs))(
+  'makes the details what the schema makes of them, where blank text becomes %s, and changes no step that was done',
+  (_, schemaOfNote) => {
+    const texts = fc.constantFrom('', '  ', 'one', ' one ', 'two');
+    const given = fc.property(texts, texts, fc.boolean(), (submittedNote, note, isDone) => {
+      const from = withNote(schemaOfNote, submittedNote);
+      const stopped = isDone
+        ? play(from, [0, claim()], [5, ok('first')], [6, no('fix')])
+        : play(from, [0, claim()], [5, no('first')]);
+      const before = stopped.known.details;
+      const wanted = schemaOfNote.parse({ note, fix: 'y' });
+      const decision = resubmit(stopped, { note, fix: 'y' });
+      if (decision.kind === 'transition') {
+        const after = correctedDetails(before, decision.record.history);
+        expect(after).toEqual(wanted);
+        if (isDone) expect(noteOf(after)).toBe(noteOf(before));
+      } else {
+        const isTouched = isDone && noteOf(wanted) !== noteOf(before);
+        const isLeftOut = isObject(wanted) && wanted['note'] === undefined;
+        expect(isTouched || isLeftOut).toBe(true);
+      }
+    });
+    fc.assert(given);
+  },
+);
+
 it.each<readonly [string, Situation, Record<string, JsonValue>, string, string]>([
   [
     'a place that is not there',
@@ -190,7 +253,7 @@ it.each(['colour', 'payment.colour', 'constructor', '__proto__'])(
       known: { ...known, definition: { ...known.definition, details: plain } },
     };
     expect(errorsOf(from, Object.fromEntries([[field, 1]]))).toEqual([
-      { field, message: 'is not a field of the details' },
+      { field, message: expect.stringContaining('is not a field of them') },
     ]);
     expect(resubmit(from, { 'payment.note': 'by phone' }).kind).not.toBe('ignored');
   },
@@ -239,6 +302,26 @@ it.each<readonly [string, Situation, string]>([
     'was skipped, and would not be',
     play(besides({ when: (context) => n(context) > 1 }), [0, claim()], [5, no('stuck')]),
     'is Skipped with the previous values',
+  ],
+  [
+    'is in doubt, and would be skipped',
+    play(
+      besides({ when: (context) => n(context) === 1 }),
+      [0, claim()],
+      [1_001, expire],
+      [1_002, no('stuck')],
+    ),
+    'may have had an effect with the previous values',
+  ],
+  [
+    'was done, and would be skipped',
+    play(
+      besides({ when: (context) => n(context) === 1 }),
+      [0, claim()],
+      [4, ok('other')],
+      [5, no('stuck')],
+    ),
+    'is Completed with the previous values',
   ],
   [
     'was done, and its code does not bear the new details',

@@ -9,11 +9,13 @@ import {
   epoch,
   expire,
   flow,
+  gated,
   interrupt,
   no,
   ok,
   play,
   resubmit,
+  type Situation,
   submit,
   transitions,
   undoOk,
@@ -264,4 +266,57 @@ describe('an irreversible step', () => {
     ]);
     expect(play(refused, [5, no('a')]).record.processState).toBe('Undone');
   });
+});
+
+/** The code of a version may be deployed again: its functions are not in the fingerprint. */
+describe('a step in doubt whose condition holds no more', () => {
+  const gone = (situation: Situation, when = () => false): Situation => ({
+    known: { ...situation.known, definition: flow({ a: { onExhausted: 'hold', when } }) },
+    get record() {
+      return situation.record;
+    },
+  });
+  const before = submit(flow({ a: { onExhausted: 'hold', onFault: 'hold', when: () => true } }));
+  const once = play(before, [0, claim()], [1_001, expire]);
+  const stopped = play(once, [1_002, claim()], [2_003, expire], [2_004, resubmit]);
+  const held = play(gated(once, { a: { hold: 'circuit', until: 1_500 } }), [1_002, claim()]);
+  transitions([
+    [
+      'is performed again',
+      gone(once),
+      1_002,
+      claim(),
+      ['Processing a:R2!1<2002', 'perform a2 o-1/a <2002'],
+    ],
+    [
+      'is performed again after a resubmit',
+      gone(stopped),
+      2_005,
+      claim(),
+      ['Processing a:R3<3005', 'perform a3 o-1/a <3005'],
+    ],
+    [
+      'is performed again after it was held',
+      gone({ ...held, known: before.known }),
+      1_500,
+      claim(),
+      ['Processing a:R2!1<2500', 'perform a2 o-1/a <2500'],
+    ],
+    [
+      'is performed again where the code of its condition fails',
+      gone(once, () => {
+        throw new Error('gone');
+      }),
+      1_002,
+      claim(),
+      ['Processing a:R2!1<2002', 'perform a2 o-1/a <2002'],
+    ],
+    [
+      'is skipped once a fault has excluded its effect',
+      gone(play(before, [0, claim()], [5, no('a')], [6, resubmit])),
+      7,
+      claim(),
+      ['Processed a:S1*2'],
+    ],
+  ]);
 });

@@ -14,7 +14,7 @@ import { effects } from '#core/model/fault.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { Hold, Holds } from '#core/model/hold.ts';
 import { type AgentName, agentName, type StepName, schedulerId } from '#core/model/ids.ts';
-import type { JsonValue } from '#core/model/json.ts';
+import { isObject, type JsonValue } from '#core/model/json.ts';
 import type { Command, Request } from '#core/model/message.ts';
 import { remedies } from '#core/model/policy.ts';
 import { type ProcessRecord, priorities, underWay } from '#core/model/record.ts';
@@ -71,7 +71,10 @@ const step = fc.record({
   onExhausted: fc.constantFrom(...remedies),
   irreversible: rarely(6),
   undo: fc.constantFrom('offered' as const, 'offered' as const, 'unneeded' as const),
-  code: fc.constantFrom('plain', 'plain', 'plain', 'plain', 'never', 'if-yes', 'if-yes', 'broken'),
+  code: fc.constantFrom(
+    ...(['plain', 'plain', 'plain', 'of-n', 'if-odd', 'never', 'if-yes', 'if-yes'] as const),
+    'broken',
+  ),
   pool: fc.constantFrom(
     null,
     null,
@@ -84,7 +87,12 @@ const step = fc.record({
 const conditions: Readonly<Record<string, (context: StepContext) => boolean>> = {
   never: () => false,
   'if-yes': ({ outputs: seen }) => Object.values(seen).every((output) => output === 'yes'),
+  'if-odd': (context) => numberOf(context) % 2 === 1,
 };
+
+/** The field of the details that operators correct. */
+const numberOf = ({ details }: StepContext): number =>
+  isObject(details) && typeof details['n'] === 'number' ? details['n'] : 0;
 
 /** Of the order; a third of all orders have one. */
 const deadline = fc.constantFrom({}, {}, {}, {}, { completeWithinMs: 1_000 }, {
@@ -104,11 +112,29 @@ const backedStep: typeof step = fc.tuple(step, fc.nat({ max: 2 })).map(([drawn, 
   failover: 'undo-first',
 }));
 
+/** A step whose input or condition operators may correct, and which mostly stops its order when it fails. */
+const correctedStep: typeof step = fc.tuple(step, fc.nat({ max: 3 })).map(([drawn, kind]) => ({
+  ...drawn,
+  retries: 0,
+  coolDown: { ...drawn.coolDown, times: 0 },
+  onFault: kind === 0 ? 'undo' : 'hold',
+  onExhausted: kind === 0 ? 'undo' : 'hold',
+  irreversible: false,
+  undo: 'offered',
+  code: kind === 1 ? 'of-n' : 'if-odd',
+}));
+
 /** One to six steps; each comes after some of those before it, and they are written in any order. */
 export const workflows: fc.Arbitrary<WorkflowDefinition> = workflowsOf(step, 6);
 /** One to three steps, most of which fail over. */
 export const backedWorkflows: fc.Arbitrary<WorkflowDefinition> = workflowsOf(
   fc.oneof({ weight: 4, arbitrary: backedStep }, { weight: 1, arbitrary: step }),
+  3,
+);
+
+/** One to three steps, most of which depend on the field that operators correct. */
+export const correctedWorkflows: fc.Arbitrary<WorkflowDefinition> = workflowsOf(
+  fc.oneof({ weight: 4, arbitrary: correctedStep }, { weight: 1, arbitrary: step }),
   3,
 );
 
@@ -126,6 +152,7 @@ function workflowsOf(steps: typeof step, maxLength: number): fc.Arbitrary<Workfl
         ...(when === undefined ? {} : { when }),
         ...(isUndone && undoPolicy !== null && { undoPolicy }),
         ...(code === 'broken' && after % 3 === 0 ? { input: broken } : {}),
+        ...(code === 'of-n' && { input: numberOf }),
         ...(pool !== null && { pool }),
         ...(pool !== null && isUndone && options.coolDown.times > 0 && { failover }),
       };
@@ -184,6 +211,10 @@ const doing = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('resubmit' as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('correct' as const), n: fc.constantFrom(1, 2, 2, 3) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
   {
     weight: 3,
@@ -355,6 +386,8 @@ function eventOf(world: World, what: What): RecordEvent | null {
     case 'resubmit':
     case 'cancel':
       return { type: what.do, by: 'olga' };
+    case 'correct':
+      return { type: 'resubmit', by: 'olga', corrections: [{ field: 'n', value: what.n }] };
     case 'reprioritise':
       return { type: what.do, by: 'olga', priority: what.priority };
   }

@@ -6,6 +6,7 @@ import { findStep, type StepRecord, underWay, unheld } from '#core/model/record.
 import { type Draft, releaseInDoubt, setStep } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
 import { conditionHolds, type OrderContext, readyAction, startStep } from './start-step.ts';
+import { inDoubt } from './undo.ts';
 
 /** Starts every ready step. In topological order, so that skipping a step makes its successors ready. */
 export function advance(draft: Draft, known: OrderContext): void {
@@ -23,7 +24,8 @@ export function advance(draft: Draft, known: OrderContext): void {
       else if (!startStep(draft, known, at, 'undo')) return;
       continue;
     }
-    const holds = conditionHolds(draft, known, definition);
+    // A step in doubt is performed as it was begun, also where its `when` says otherwise by now: nothing undoes a Skipped step.
+    const holds = inDoubt(step) || conditionHolds(draft, known, definition);
     if (holds === undefined) return;
     if (!holds) setStep(draft, at, { progress: { state: 'Skipped' } });
     else if (!startStep(draft, known, at, 'perform')) return;

@@ -52,8 +52,12 @@ export function correctedDetails(
   submitted: JsonValue,
   history: readonly HistoryEntry[],
 ): JsonValue {
-  return correctionsOf(history).reduce(
-    (details, correction) => corrected(details, correction) ?? details,
-    submitted,
-  );
+  return withCorrections(submitted, correctionsOf(history));
 }
+
+/** The details with the stored corrections applied, one after the other. */
+export const withCorrections = (
+  details: JsonValue,
+  corrections: readonly Correction[],
+): JsonValue =>
+  corrections.reduce((before, correction) => corrected(before, correction) ?? before, details);

@@ -5,12 +5,12 @@ import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
 import { submittedDetails } from '#core/codec/submitted-details.ts';
 import type { StepContext, StepDefinition } from '#core/definition/workflow-definition.ts';
 import { type Correction, corrected, fieldOf } from '#core/model/correction.ts';
-import { canonicalJson, isObject, type JsonValue } from '#core/model/json.ts';
+import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type StepRecord, unheld } from '#core/model/record.ts';
 import type { Draft } from '../draft.ts';
 import type { OrderContext } from '../start-step.ts';
-import { correctedDetails, correctionsOf, stepContext } from '../step-context.ts';
+import { correctedDetails, correctionsOf, stepContext, withCorrections } from '../step-context.ts';
 import { inDoubt } from '../undo.ts';
 
 /** `fit`: the corrections to store. */
@@ -38,7 +38,8 @@ export function validatedCorrections(
       `exceeds the limit: all corrections of an order may have ${limits.correctionsBytesMax} bytes`,
     );
   }
-  let details = correctedDetails(known.details, history);
+  const current = correctedDetails(known.details, history);
+  let details = current;
   for (const correction of corrections) {
     const next = corrected(details, correction);
     if (next === undefined) return refused(correction.field, 'is not a field of the details');
@@ -47,34 +48,32 @@ export function validatedCorrections(
   const parsed = submittedDetails(known.definition, details);
   if (!parsed.success)
     return { kind: 'refused', errors: fieldErrors(parsed.error, { whole: 'details' }) };
-  // Some schemas leave out what they do not have, instead of refusing it.
-  const lost = corrections.find(({ field }) => !hasField(parsed.data, field));
-  if (lost !== undefined) return refused(lost.field, 'is not a field of the details');
-  if (!isJsonWithin(parsed.data, limits.detailsBytesMax)) {
+  const asStored: Correction[] = [];
+  for (const { field } of corrections) {
+    const value = fieldOf(parsed.data, field);
+    if (value === undefined) return refused(field, leftOut);
+    asStored.push({ field, value });
+  }
+  // What the steps are given: other fields that the schema changes stay as they are.
+  const next = withCorrections(current, asStored);
+  if (!isJsonWithin(next, limits.detailsBytesMax)) {
     return refused('set', `makes the details larger than ${limits.detailsBytesMax} bytes`);
   }
-  const touched = stepsTouched(draft, known, parsed.data);
-  if (touched.length > 0) return { kind: 'refused', errors: touched };
-  const asStored = corrections.map(({ field, value }) => ({
-    field,
-    value: fieldOf(parsed.data, field) ?? value,
-  }));
-  return { kind: 'fit', corrections: asStored };
+  const touched = stepsTouched(draft, known, next);
+  return touched.length > 0
+    ? { kind: 'refused', errors: touched }
+    : { kind: 'fit', corrections: asStored };
 }
 
-/** Whether it has a value at this place; that may be none, because the schema turned the given one into none. */
-function hasField(details: JsonValue, field: string): boolean {
-  const at = field.lastIndexOf('.');
-  const holder = at < 0 ? details : fieldOf(details, field.slice(0, at));
-  if (!isObject(holder)) return fieldOf(details, field) !== undefined;
-  return Object.hasOwn(holder, field.slice(at + 1));
-}
+/** Some schemas leave a field out instead of refusing it, or turn a value into none. A correction cannot remove a field. */
+const leftOut =
+  'is left out by the schema of the details: it is not a field of them, or this value stands for none';
 
 function refused(field: string, message: string): CorrectionCheck {
   return { kind: 'refused', errors: [{ field, message }] };
 }
 
-/** The steps whose input or condition would change. Services replay the first answer for a key (R8). */
+/** The steps whose input or condition changes. Services replay the first answer for a key (R8). */
 function stepsTouched(
   { base, steps }: Draft,
   { definition, details: submitted }: OrderContext,
@@ -111,11 +110,20 @@ function isBound(step: StepRecord): boolean {
   }
 }
 
-/** What the code of the step returns, as text. A failure differs from every text that it returned before. */
-function evaluated(step: StepDefinition, { progress }: StepRecord, context: StepContext): string {
+/** What the code of the step returns, as text. A Skipped step has no input, and every other one that was started keeps its condition. */
+function evaluated(
+  { when, input }: StepDefinition,
+  { progress }: StepRecord,
+  context: StepContext,
+): string {
+  const holds = returned(() => when === null || when(context));
+  return progress.state === 'Skipped' ? holds : `${holds} ${returned(() => input(context))}`;
+}
+
+/** A failure differs from every text that the code returned before. */
+function returned(work: () => JsonValue): string {
   try {
-    const holds = step.when === null || step.when(context);
-    return progress.state === 'Skipped' ? String(holds) : canonicalJson(step.input(context));
+    return canonicalJson(work());
   } catch {
     return 'the code failed';
   }
