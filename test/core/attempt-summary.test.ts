@@ -1,13 +1,18 @@
 /** The attempts before an order stopped, and their text in alerts. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attemptSummaryOf } from '#core/model/attempt-summary.ts';
+import { attemptSummaryOf } from '#core/model/attempts/attempt-summary.ts';
 import { changeOf } from '#core/model/change.ts';
+import { shortened } from '#core/model/history.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { orderText, troubleText } from '#text/alert-text.ts';
+import { endedIn, steadyMoves } from './ended-in.ts';
 import {
   claim,
   epoch,
   expire,
   flow,
+  gated,
   interrupt,
   no,
   ok,
@@ -17,6 +22,7 @@ import {
   submit,
   undoNo,
 } from './support.ts';
+import { live, workflows } from './world.ts';
 
 /** Two rounds of two attempts, a cool-down of 100 ms between them; each attempt may take 1,000 ms. */
 const patient = submit(
@@ -36,6 +42,14 @@ const exhausted = play(patient, ...rounds);
 const agent = 'svc-a';
 /** Three rounds of one attempt. */
 const undoPolicy = { retries: 0, coolDown: { after: 100, times: 2 } };
+
+const neverCalled = play(
+  gated(submit(flow({ a: { retries: 3, holdMax: 1_000, onExhausted: 'hold' } })), {
+    a: { hold: 'limit', until: 500 },
+  }),
+  [0, claim()],
+  [2_000, claim()],
+);
 
 describe('what was tried', () => {
   it.each<[string, Situation, object | null]>([
@@ -138,6 +152,18 @@ describe('what was tried', () => {
       { agent, attempts: 3, coolDowns: 2, since: epoch + 2_011 },
     ],
     [
+      'what timed out behind an irreversible step, after which the order cannot be undone',
+      play(
+        submit(flow({ a: { after: ['b'], retries: 1 }, b: { irreversible: true } })),
+        [0, claim()],
+        [5, ok('b')],
+        [1_100, expire],
+        [1_101, claim()],
+        [2_200, expire],
+      ),
+      { agent, attempts: 2, coolDowns: 0, since: epoch + 1_100 },
+    ],
+    [
       'the undo alone, where that is stuck',
       play(
         submit(flow({ a: {}, b: { after: ['a'] } })),
@@ -157,10 +183,53 @@ describe('what was tried', () => {
     if (record.processState !== 'Error') throw new Error('not in Error');
     const parked = { ...record, fault: { ...record.fault, step: null } };
     expect(attemptSummaryOf(parked)).toBeNull();
-    const untried = { ...record, steps: record.steps.map((step) => ({ ...step, failures: 0 })) };
-    expect(attemptSummaryOf(untried)).toBeNull();
+  });
+
+  it('is nothing where no attempt was made, because the step was held for too long', () => {
+    const { record } = neverCalled;
+    expect(record).toMatchObject({ processState: 'Error', fault: { code: 'exhausted' } });
+    expect(attemptSummaryOf(record)).toBeNull();
+  });
+
+  it('counts those of which a shortened history has no entry', () => {
+    const six = submit(flow({ a: { retries: 5, onExhausted: 'hold' } }));
+    const tries = [0, 1, 2, 3, 4, 5].flatMap((at): Parameters<typeof play>[1][] => [
+      [at * 2_000, claim()],
+      [at * 2_000 + 1_001, expire],
+    ]);
+    const { record } = play(six, ...tries);
+    const summary = attemptSummaryOf({ ...record, history: shortened(record.history) });
+    expect(summary).toMatchObject({ attempts: 6, coolDowns: 0 });
+  });
+
+  it('counts the attempts that were made, in every world', () => {
+    const world = fc.property(workflows, steadyMoves, (definition, drawn) => {
+      const { written } = live(definition, drawn, () => {});
+      for (const [revision, record] of written.entries()) {
+        if (record.processState !== 'Error' || record.fault.step === null) continue;
+        // What an attempt of an order did that is being undone, its history mostly shows.
+        if (record.direction === 'undo') continue;
+        const made = failedBefore(written.slice(0, revision + 1), record);
+        expect(attemptSummaryOf(record)?.attempts ?? 0).toBe(made);
+      }
+    });
+    fc.assert(world, { numRuns: 400 });
   });
 });
+
+/** As the revisions show it: the failed attempts of the step that stopped the order, since the last resubmit. */
+function failedBefore(written: readonly ProcessRecord[], { fault }: ProcessRecord): number {
+  const resubmitted = written.findLastIndex(({ history }) => history.at(-1)?.type === 'resubmit');
+  const isFailure = (type?: string) =>
+    type === 'expired' || type === 'stepFailed' || type === 'undoFailed';
+  return endedIn(written).filter(
+    ({ step, action, by, type }) =>
+      step === fault?.step &&
+      action === (fault.action ?? 'perform') &&
+      by > resubmitted &&
+      isFailure(type),
+  ).length;
+}
 
 describe('an alert says', () => {
   const said = ({ record }: Situation, more: object = {}) => {
@@ -194,6 +263,10 @@ describe('an alert says', () => {
       'step a: No (refused), after 4 attempts and 2 cool-downs, failing for 2 days',
     ],
     [said(held, { tried: null }), 'step a: No (refused)'],
+    [
+      said(neverCalled),
+      'step a: Step a was held for 2 s because a limit of its agent had no room for it (exhausted)',
+    ],
     [
       said(held, {
         tried: null,

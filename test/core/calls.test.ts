@@ -3,11 +3,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
 import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
-import { agentDemand } from '#core/view/agent-demand.ts';
+import { agentDemand, progressedAt } from '#core/view/agent-demand.ts';
 import { type Call, callsOf } from '#core/view/calls.ts';
 import { nextActions } from '#core/view/next-actions.ts';
 import { type Happening, happenings, transitionOf } from '../support/happenings.ts';
 import { details, house, newOrder } from '../support/orders.ts';
+import { steadyMoves } from './ended-in.ts';
+import { live, workflows } from './world.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const known = { definition: house, details };
@@ -79,19 +81,43 @@ test('a step waits only while no call of it is under way, and one wait after the
   );
 });
 
-test('without its definition an order still shows every call that was answered', () => {
+test('without its definition an order still shows every call that has ended', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const { record, calls } = witnessed(life);
-      const answered = (all: readonly Call[]) =>
-        all.flatMap(({ step, action, attempt, end, to }) =>
-          end === 'succeeded' || end === 'failed' ? [{ step, action, attempt, end, to }] : [],
-        );
-      const shown = answered(callsOf(record, null).calls);
-      expect(shown).toHaveLength(answered(calls).length);
-      expect(shown).toEqual(expect.arrayContaining(answered(calls)));
+      const ended = calls.flatMap((call) =>
+        call.to === null ? [] : [{ ...call, from: null, isLate: false }],
+      );
+      const shown = callsOf(record, null).calls;
+      expect(shown).toHaveLength(ended.length);
+      expect(shown).toEqual(expect.arrayContaining(ended));
     }),
   );
+});
+
+test('a round that a hold ended is followed by a cool-down in the log, whether the step is in doubt or not', () => {
+  const held = fc.property(workflows, steadyMoves, (definition, drawn) => {
+    const { known: context, written } = live(definition, drawn, () => {});
+    for (const [at, after] of written.entries()) {
+      const before = written[at - 1];
+      if (before === undefined || after.processState !== 'Pending') continue;
+      const { updatedAt: from, notBefore: to } = after;
+      if (to <= from || to === before.notBefore) continue;
+      const failed = after.steps.filter(
+        ({ name, failures, undoFirst, progress }) =>
+          undoFirst === undefined &&
+          progress.state !== 'Held' &&
+          failures > (findStep(before, name)?.failures ?? 0),
+      );
+      const waits = callsOf(after, context).waits.filter((wait) => wait.from === from);
+      const ofFailed = waits.filter(({ step }) => failed.some(({ name }) => name === step));
+      expect(ofFailed).toEqual(
+        failed.map(({ name: step }) => ({ step, kind: 'coolDown', from, to })),
+      );
+      if (failed.length > 0) expect(waits.filter(({ kind }) => kind === 'doubt')).toEqual([]);
+    }
+  });
+  fc.assert(held, { numRuns: 300 });
 });
 
 test('what an operator may do is what is decided', () => {
@@ -136,6 +162,19 @@ test('after a claim, what waited is in flight', () => {
       const claimed = transitionOf(record, 'claim', record.notBefore + 1, 'w');
       const asked = claimed?.commands.filter(({ kind }) => kind === 'request') ?? [];
       expect(asked).toHaveLength(waiting.length);
+    }),
+  );
+});
+
+test('a change of the priority is no progress: an order that waits is as old after it as before', () => {
+  fc.assert(
+    fc.property(lives, (life) => {
+      const { record } = witnessed(life);
+      const priority = record.priority === 'low' ? 'high' : 'low';
+      const event = { type: 'reprioritise', by: 'olga', priority } as const;
+      const decision = decide(record, event, known, record.updatedAt + 60_000);
+      if (decision.kind === 'ignored') return;
+      expect(progressedAt(decision.record)).toBe(progressedAt(record));
     }),
   );
 });

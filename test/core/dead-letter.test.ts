@@ -26,7 +26,8 @@ const nudge = { orderId: 'o-1' };
 test.each<[DeadLetterKind, DeadLetterSubject | null, OrderNow | null, string, string]>([
   ['nudge', nudge, order('Pending'), 'redrive', 'waits to be claimed'],
   ['nudge', nudge, order('Processing'), 'discard', 'has been claimed'],
-  ['nudge', nudge, order('Error'), 'discard', 'is Error'],
+  ['nudge', nudge, order('Processing', 'Held'), 'redrive', 'has a held step'],
+  ['nudge', nudge, order('Error'), 'discard', 'waits for an operator'],
   ['nudge', nudge, order('Processed'), 'discard', 'The order is Processed.'],
   ['nudge', nudge, null, 'keep', 'no such order'],
   ['nudge', null, null, 'keep', 'cannot be read'],

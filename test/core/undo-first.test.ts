@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { claimsAllowed } from '#core/decide/claim.ts';
 import { hasRoom } from '#core/decide/room.ts';
-import { attemptSummaryOf } from '#core/model/attempt-summary.ts';
+import { attemptSummaryOf } from '#core/model/attempts/attempt-summary.ts';
 import { limits } from '#core/model/limits.ts';
 import { nextAction } from '#core/model/record.ts';
 import { agentDemand } from '#core/view/agent-demand.ts';

@@ -4,6 +4,7 @@
 
 import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
+import { mistakesOfCorrections } from './mistakes-of-corrections.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
@@ -399,6 +400,7 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/distributed/shared-gates.test.ts',
   },
   ...mistakesOfChangedLimits,
+  ...mistakesOfCorrections,
   ...mistakesOfDebounce,
   ...mistakesOfEdges,
   ...mistakesOfFlow,

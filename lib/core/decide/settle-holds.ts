@@ -43,6 +43,9 @@ export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
 
 const minuteMs = 60_000;
 
+const lengthText = (ms: number): string =>
+  ms < minuteMs ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / minuteMs)} min`;
+
 const reasons: Readonly<Record<Gate, string>> = {
   concurrency: 'its agent had as many calls as it can begin',
   circuit: 'the circuit breaker of its agent was open',
@@ -58,12 +61,11 @@ export function holdVerdict(
   step: StepRecord,
   { gate, since }: Pick<Held, 'gate' | 'since'>,
 ): Verdict {
-  const minutes = Math.round((draft.nowMs - since) / minuteMs);
   const action = nextAction(draft, step);
   return countFailure(draft, at, step, {
     action,
     failures: failuresAtEndOfRound(step, action),
-    what: `was held for ${minutes} min because ${reasons[gate]}`,
+    what: `was held for ${lengthText(draft.nowMs - since)} because ${reasons[gate]}`,
     effect: inDoubt(step) ? 'possible' : 'none',
   });
 }

@@ -3,7 +3,7 @@
  * no second write is needed (docs/design.md, "Lost messages").
  */
 
-import { type AttemptSummary, attemptSummaryOf } from './attempt-summary.ts';
+import { type AttemptSummary, attemptSummaryOf } from './attempts/attempt-summary.ts';
 import type { OrderId, WorkflowName } from './ids.ts';
 import type { Direction, OrderFault, Priority, ProcessRecord, ProcessState } from './record.ts';
 

@@ -67,7 +67,7 @@ function isSubmittedForLater({ history }: ProcessRecord): boolean {
 const isHeldForTurn = (progress: StepProgress) =>
   progress.state === 'Held' && !waitsForAgent(progress);
 
-/** Entries that start or repeat attempts without a result. */
+/** Entries that start or repeat attempts without a result, or only move what waits. */
 const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
   'claim',
   'expired',
@@ -76,6 +76,7 @@ const withoutProgress: ReadonlySet<HistoryEntry['type']> = new Set([
   'held',
   'resume',
   'deferred',
+  'reprioritise',
 ]);
 
 /** When the order last made progress, ms since the epoch. */

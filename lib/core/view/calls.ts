@@ -4,17 +4,13 @@
  */
 
 import type { OrderContext } from '#core/decide/start-step.ts';
+import type { AttemptEnd } from '#core/model/attempts/attempt-walk.ts';
+import { endedAttempts } from '#core/model/attempts/ended-attempts.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { Action, StepName } from '#core/model/ids.ts';
-import { type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
+import { findStep, type ProcessRecord, type StepRecord, underWay } from '#core/model/record.ts';
 import { replay } from './replay.ts';
-
-/**
- * How a call ended. `interrupted`: by a restart or an outage; `deferred`: its agent gave it back. Neither counts as a
- * failure.
- */
-export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'interrupted' | 'deferred';
 
 /** One attempt of a step or of its undo. Instants are ms since the epoch. */
 export interface Call {
@@ -26,7 +22,7 @@ export interface Call {
   /** When its end was recorded; null while it is under way. */
   readonly to: number | null;
   /** Null while it is under way. */
-  readonly end: CallEnd | null;
+  readonly end: AttemptEnd | null;
   /** Its reply was recorded while no Scheduler had a lock on the order, and started no step. */
   readonly isLate: boolean;
   /** The code of the fault with which it failed. */
@@ -172,54 +168,42 @@ function newWaits(before: ProcessRecord, after: ProcessRecord, entry: HistoryEnt
         'interruption',
         idle.filter(({ name }) => entry.steps.includes(name)),
       );
-    default:
-      return wait(
-        'doubt',
-        idle.filter(({ doubtUntil }) => doubtUntil !== null),
-      );
+    default: {
+      // A hold that has lasted as long as its policy allows counts as a failed round.
+      const failed = idle.filter((step) => hasMoreFailures(before, step));
+      return failed.length > 0
+        ? wait('coolDown', failed)
+        : wait(
+            'doubt',
+            idle.filter(({ doubtUntil }) => doubtUntil !== null),
+          );
+    }
   }
 }
 
-/** The calls that the entries of a history show without a replay. */
-function endedCalls({ history }: ProcessRecord): Call[] {
-  const attempts = new Map<StepName, number>();
-  const ended = (
-    step: StepName,
-    attempt: number,
-    call: Pick<Call, 'action' | 'end' | 'fault' | 'to'>,
-  ) => {
-    attempts.set(step, attempt);
-    return { step, attempt, from: null, isLate: false, ...call };
-  };
-  return history.flatMap((entry): Call[] => {
-    const { at: to } = entry;
-    switch (entry.type) {
-      case 'stepSucceeded':
-      case 'undoSucceeded': {
-        const action = entry.type === 'stepSucceeded' ? 'perform' : 'undo';
-        return [ended(entry.step, entry.attempt, { action, end: 'succeeded', fault: null, to })];
-      }
-      case 'stepFailed':
-      case 'undoFailed': {
-        const action = entry.type === 'stepFailed' ? 'perform' : 'undo';
-        return [
-          ended(entry.step, entry.attempt, { action, end: 'failed', fault: entry.fault.code, to }),
-        ];
-      }
-      case 'expired':
-      case 'interrupted': {
-        const end = entry.type === 'expired' ? 'timedOut' : 'interrupted';
-        return entry.steps.map((step) =>
-          ended(step, (attempts.get(step) ?? 0) + 1, {
-            action: 'perform',
-            end,
-            fault: null,
-            to,
-          }),
-        );
-      }
-      default:
-        return [];
-    }
+function hasMoreFailures(before: ProcessRecord, step: StepRecord): boolean {
+  const was = findStep(before, step.name);
+  return was !== undefined && failuresInAll(step) > failuresInAll(was);
+}
+
+/** Of performs and of undos: a step that is undone first goes from one count to the other. */
+function failuresInAll({ failures, undoFirst }: StepRecord): number {
+  if (undoFirst === undefined) return failures;
+  return failures + (undoFirst.isDone ? undoFirst.undoFailures : undoFirst.performFailures);
+}
+
+/** The calls whose end is in the history, without a replay. */
+function endedCalls(record: ProcessRecord): Call[] {
+  return endedAttempts(record).map(({ step, action, attempt, end, fault, at: to }) => {
+    return {
+      step,
+      action,
+      attempt,
+      from: null,
+      to,
+      end,
+      isLate: false,
+      fault: fault?.code ?? null,
+    };
   });
 }

@@ -81,14 +81,16 @@ export function deadLetterAction(
       if (kind === 'deadline-check') {
         return discard('A sweep finds its order as soon as a call is late.');
       }
-      return kind === 'nudge' ? nudgeAction(processState) : callAction(subject, order);
+      return kind === 'nudge' ? nudgeAction(order) : callAction(subject, order);
     }
   }
 }
 
-function nudgeAction(processState: ProcessState): DeadLetterAction {
-  return processState === 'Pending'
-    ? redrive('The order waits to be claimed.')
+function nudgeAction({ processState, steps }: OrderNow): DeadLetterAction {
+  if (processState === 'Pending') return redrive('The order waits to be claimed.');
+  if (processState === 'Error') return discard('The order is Error: it waits for an operator.');
+  return Object.values(steps).some(({ state }) => state === 'Held')
+    ? redrive('The order has a held step, and asks its agent again.')
     : discard(`The order is ${processState}: it has been claimed since.`);
 }
 
