@@ -223,6 +223,10 @@ const continues = (type: HistoryEntry['type']): boolean =>
 const starts = (type: HistoryEntry['type']): boolean =>
   type === 'claim' || type === 'resume' || type === 'held';
 
+/** Whether the entry says of a held step that it is held as before. */
+const isStillHeld = (entry: HistoryEntry, name: StepName): boolean =>
+  'begun' in entry && entry.begun?.includes(name) === false;
+
 /** @param begins whether the entry may have started performs */
 function follow(walked: Walked, name: StepName, entry: HistoryEntry, begins: boolean): void {
   if (beginsUndo(entry, name)) walked.isUndoneFirst = true;
@@ -232,6 +236,7 @@ function follow(walked: Walked, name: StepName, entry: HistoryEntry, begins: boo
   if (entry.type === 'deferred' && entry.step === name) walked.heldSince ??= entry.at;
   if (hold !== undefined) walked.isHeld = true;
   else if (
+    !(walked.isHeld && isStillHeld(entry, name)) &&
     begins &&
     !walked.isDone &&
     (starts(entry.type) || walked.isHeld || isUndoOf(entry, name))
