@@ -13,6 +13,7 @@ import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
 import { mistakesOfLimits } from './mistakes-of-limits.ts';
 import { mistakesOfLongLife } from './mistakes-of-long-life.ts';
+import { mistakesOfLongWaits } from './mistakes-of-long-waits.ts';
 import { mistakesOfMarks } from './mistakes-of-marks.ts';
 import { mistakesOfOddValues } from './mistakes-of-odd-values.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
@@ -408,6 +409,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,
   ...mistakesOfLongLife,
+  ...mistakesOfLongWaits,
   ...mistakesOfMarks,
   ...mistakesOfOddValues,
   ...mistakesOfOneItem,

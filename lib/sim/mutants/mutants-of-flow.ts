@@ -120,8 +120,8 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'leave holds out of the history',
     'decide/decide',
-    '...(holds.length > 0 && { holds })',
-    '...[]',
+    '...(held.length > 0 && { holds: held }),',
+    '...[],',
   ),
   inRoles(
     'refuse an order that was accepted before',
