@@ -15,9 +15,8 @@ export function doubtChecker(breach: Breach): (write: RecordPair) => void {
     const { progress } = is;
     if (isKnown(is, entry)) until.delete(id);
     else if (progress.state === 'Running') until.set(id, progress.completeBy);
-    else if (was !== undefined && is.doubtUntil !== was.doubtUntil && is.doubtUntil !== null) {
-      // A deadline of a wrong clock was repaired (R14).
-      until.set(id, is.doubtUntil);
+    else if (isRepaired(was, is, (until.get(id) ?? 0) - entry.at)) {
+      until.set(id, is.doubtUntil ?? 0);
     }
     const starts = progress.state === 'Undoing' && is.attempt !== was?.attempt;
     const earliest = until.get(id);
@@ -35,6 +34,16 @@ export function doubtChecker(breach: Breach): (write: RecordPair) => void {
     }
   };
 }
+
+/** A deadline further ahead may be one of a wrong clock, ms. */
+const clockToleranceMs = 300_000;
+
+/** Whether a deadline of a wrong clock was repaired (R14): nothing else ends a doubt without a reply. */
+const isRepaired = (was: StepRecord | undefined, is: StepRecord, aheadMs: number): boolean =>
+  was !== undefined &&
+  is.doubtUntil !== was.doubtUntil &&
+  is.doubtUntil !== null &&
+  aheadMs > clockToleranceMs;
 
 /** Whether a reply excludes that a perform is still in flight. */
 function isKnown({ name }: StepRecord, entry: HistoryEntry): boolean {

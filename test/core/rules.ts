@@ -56,7 +56,7 @@ export const storedAsItIs = (): Observer => ofChanges(({ after }) => tell(checkS
 /** Every write that was committed: what one after the other must be. */
 export function lives(): Observer {
   const world = { name: 'world' };
-  const sends = sendChecker(breach);
+  const sends = sendChecker(breach, () => null);
   const checkers = [sends.wrote, doubtChecker(breach), attemptChecker(breach)];
   return ofChanges(({ before, after, committed, decision, requests }) => {
     if (!committed || decision.kind === 'ignored') return;

@@ -138,7 +138,7 @@ function ofMessages(options: FaultInjectorOptions) {
     } = chance.pick([first, ...rest]);
     const stranger = [queue, ...others].find((one) => one !== shared.queues.replies.get(agent));
     const action = progress.state === 'Undoing' ? 'undo' : 'perform';
-    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1 } } as const;
+    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1, key: 'forged' } } as const;
     stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
   }
 

@@ -39,7 +39,7 @@ export function loadServices(
           if (isSlow) ended += 1;
           const orderId = orderIdOf(key);
           served.set(orderId, (served.get(orderId) ?? 0) + latencyMs);
-          return { of: agent, units: 1 };
+          return { of: agent, units: 1, key };
         },
         async undo() {},
       };

@@ -219,6 +219,7 @@ function countingLog(events: Map<string, number>): Log {
 const unchecked: SharedByFunctions['rules'] = {
   nudging() {},
   requesting() {},
+  receiving() {},
   checking() {},
   replying() {},
   unanswered() {},

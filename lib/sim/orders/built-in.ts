@@ -23,6 +23,7 @@ export const builtIn: Subject = {
   faultsFactor: 1,
   emphasis: {},
   hasSingletons: false,
+  checksInputs: true,
   isJudged: () => false,
   // Their services refuse nothing each time.
   resubmitsMax: Number.POSITIVE_INFINITY,

@@ -29,7 +29,7 @@ const first = ({ details: { units } }: { details: z.infer<typeof details> }): In
   units,
   from: [],
 });
-/** Names whose outputs it was given: a wrong or missing one is an invalid input. */
+/** Names the keys whose outputs it was given. */
 const given = ({
   details: { boxes },
   outputs,
@@ -38,7 +38,7 @@ const given = ({
   outputs: Readonly<Record<string, Output | undefined>>;
 }): Input => ({
   units: boxes,
-  from: Object.values(outputs).map((one) => one?.of ?? 'none'),
+  from: Object.values(outputs).map((one) => one?.key ?? 'none'),
 });
 
 type Deadline = { completeWithin?: number; onLate?: 'hold' | 'undo' };
@@ -330,7 +330,7 @@ export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | u
 export function implementation(
   agent: AgentName,
   machine: Machine,
-  { services, count, concurrency }: AgentSurroundings & { readonly services: Pick<Services, 'of'> },
+  { services, count, concurrency, rules }: AgentSurroundings & { readonly services: Pick<Services, 'of'> },
 ): AgentImplementation<Input, Output> {
   const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
@@ -340,9 +340,10 @@ export function implementation(
     contract,
     concurrency,
     ...(endpoints !== undefined && { endpoints }),
-    async perform({ units }: Input, call: Call) {
-      if (units === slowUnits) await takingLong(machine, () => call.heartbeat());
-      const { idempotencyKey: key, signal } = call;
+    async perform(input: Input, call: Call) {
+      const { idempotencyKey: key, attempt, signal } = call;
+      rules.receiving(key, attempt, { input, output: null });
+      if (input.units === slowUnits) await takingLong(machine, () => call.heartbeat());
       return count(agent, { machine, key, signal }, () =>
         service.perform(machine, key, endpointOf(call)),
       );
@@ -351,7 +352,8 @@ export function implementation(
   if (contract.undo !== 'offered') return common;
   return {
     ...common,
-    undo: ({ performKey }, call) => {
+    undo: ({ performKey, input, output }, call) => {
+      rules.receiving(call.idempotencyKey, call.attempt, { input, output });
       const keys = { key: call.idempotencyKey, performKey };
       return count(agent, { machine, key: performKey, signal: call.signal }, () =>
         service.undo(machine, keys, endpointOf(call)),

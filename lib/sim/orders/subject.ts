@@ -1,5 +1,6 @@
 /** What a simulation runs: workflows, their agents with their services, and how orders are drawn. */
 import type { CheckedLimit } from '#checkers/process/limit-checker.ts';
+import type { SendChecker } from '#checkers/send-checker.ts';
 import type { Violation } from '#checkers/violation.ts';
 import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
@@ -30,6 +31,8 @@ interface Correction {
 /** What the implementation of an agent has of its machine. */
 export interface AgentSurroundings {
   readonly count: Count;
+  /** Checks what the code of an agent is given. */
+  readonly rules: Pick<SendChecker, 'receiving'>;
   /** The calls that it makes at once in one process. */
   readonly concurrency: number;
 }
@@ -67,6 +70,8 @@ export interface Subject {
   readonly emphasis: Readonly<Partial<Record<DrawnFault, number>>>;
   /** Whether orders may wait for each other in every world. */
   readonly hasSingletons: boolean;
+  /** Whether the code of workflows is known to depend on its argument alone, so that the inputs of calls can be computed again. */
+  readonly checksInputs: boolean;
   /** How often a stopped order is resubmitted in the calm phase, before the operator cancels it. */
   readonly resubmitsMax: number;
   /** The endpoints of the service of an agent; undefined: it has one address. */

@@ -14,7 +14,7 @@ import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
-import { writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
+import { definitionOf, writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';
@@ -70,7 +70,7 @@ export interface SharedByFunctions {
   readonly dividedQueues?: ReadonlyMap<AgentName, readonly SentQueue[]>;
   readonly rules: Pick<
     SendChecker & AnswerChecker & DeadlineCheckChecker,
-    'nudging' | 'requesting' | 'checking' | 'replying' | 'unanswered' | 'unsent'
+    'nudging' | 'requesting' | 'receiving' | 'checking' | 'replying' | 'unanswered' | 'unsent'
   >;
   readonly breach: Breach;
   /** The calls that each agent of one process makes at once. */
@@ -218,7 +218,7 @@ interface RulesOptions
 }
 
 function rulesOf({
-  around: { timeline, faults },
+  around: { timeline, faults, subject },
   breach,
   table,
   replyDelays,
@@ -238,7 +238,11 @@ function rulesOf({
     return timeline.now() - at <= outageAfterMs + ms;
   };
   return {
-    ...sendChecker(breach),
+    ...sendChecker(breach, (after) => {
+      const details = table.order(after.orderId)?.details;
+      if (details === undefined || !subject.checksInputs) return null;
+      return { definition: definitionOf(subject, after), details };
+    }),
     ...answerChecker(table, clocksAreRight, breach),
     ...deadlineCheckChecker({ record: table.record, isOrderly, wasNotedLately }, breach),
   };

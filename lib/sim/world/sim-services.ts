@@ -14,9 +14,11 @@ import type { SimContext } from './sim-context.ts';
 export type Effect = 'none' | 'applied' | 'undone' | 'tombstone' | 'refused';
 
 export interface ServiceOutput {
-  /** The ledger of the service: later steps check that they receive the right output. */
+  /** The ledger of the service. */
   readonly of: string;
   readonly units: number;
+  /** The key of the perform: later steps are given it, and no other step has it. */
+  readonly key: IdempotencyKey;
   readonly [name: string]: string | number;
 }
 
@@ -93,7 +95,7 @@ export function services(
       else enter(ledger, key, 'applied');
     }
     const effect = effectsOf(ledger).get(key);
-    if (effect === 'applied') return { of: ledger, units: 1 };
+    if (effect === 'applied') return { of: ledger, units: 1, key };
     // A refused key stays refused.
     throw new PermanentFault(effect === 'refused' ? 'declined' : 'taken-back', 'No.', 'none');
   }

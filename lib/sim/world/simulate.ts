@@ -7,6 +7,7 @@ import type { Breach, Violation } from '#checkers/violation.ts';
 import { dueHorizonMs } from '#core/decide/due.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { judgeDeadLetters } from '#sim/checks/dead-letters.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
 import { repairWatch } from '#sim/checks/repair-watch.ts';
 import { judgeOutages } from '#sim/checks/sweep-runs.ts';
@@ -235,11 +236,8 @@ function judge(
   const { table, observer } = shared;
   const { writes } = observer;
   judgeEnd(shared, breach);
-  for (const { queue, body } of injector.poison) {
-    const deadLetter = queue.deadLetters.find((dead) => dead.body === body);
-    if (deadLetter === undefined)
-      breach('R19', `${body} is not among the dead letters of ${queue.name}`);
-  }
+  const every = [...allOf(shared.queues), shared.queues.retries];
+  judgeDeadLetters(every, injector.poison, faults.hits.has('record-unreadable'), breach);
   if (canJudgeInterruptions(faults.hits, injector))
     judgeInterruptions(injector.interrupted, writes, breach);
   const { oneProcess, outageAfterMs } = world.setting;

@@ -63,6 +63,8 @@ export function proofSubject({
     patienceMs: patienceOf(workflows),
     faultsFactor,
     emphasis,
+    // `prove` reports inputs that depend on more than their argument as what they are.
+    checksInputs: false,
     hasSingletons: workflows.some(({ singleton }) => singleton !== undefined),
     // A service may refuse the same details each time, and no operator corrects them.
     resubmitsMax: 4,
