@@ -110,7 +110,10 @@ const heartbeatsMove = eachStep(({ was, is, own }, { entry }) => {
   return !isEnough && is.progress.completeBy < is.progress.endBy && `moved by ${moved} ms`;
 });
 
-/** R16: an order that is live or has a call in flight is in the due index, at most 1 ms after its earliest complete-by. */
+/**
+ * R16: an order that is live or has a call in flight is in the due index, at most 1 ms after its earliest complete-by; one that waits to be
+ * claimed, when its wait or the time to pick it up has ended.
+ */
 const indexed: WriteRule = ({ after, due }) => {
   const isLive = after.processState === 'Pending' || after.processState === 'Processing';
   const deadlines = after.steps.flatMap(({ progress }) =>
@@ -120,6 +123,10 @@ const indexed: WriteRule = ({ after, due }) => {
     return 'in the due index, and not live, or the reverse';
   if (after.processState === 'Processing' && deadlines.length === 0)
     return 'Processing without a call in flight';
+  const claimedBy = Math.max(after.notBefore, after.updatedAt + limits.pickUpGraceMs);
+  if (due !== null && after.processState === 'Pending' && due > claimedBy) {
+    return 'due too late for one that waits to be claimed';
+  }
   return due !== null && deadlines.length > 0 && due > Math.min(...deadlines) + 1 && 'due too late';
 };
 

@@ -13,6 +13,8 @@ import type { Write } from '#sim/ports/sim-table.ts';
 export interface SweepRuns {
   /** Records the start of a tick that knows so many shards; the returned function records its completion. */
   tickBegan(shards: number): () => void;
+  /** The sweep of one process that began then is complete. */
+  swept(from: number): void;
   /** A tick left the shard to another sweep, which may have crashed. */
   refused(shard: number): void;
   /** The gaps longer than `longerThanMs` in which no tick covered the shard. */
@@ -38,6 +40,9 @@ export function sweepRuns(now: () => number): SweepRuns {
     tickBegan(shards) {
       const from = now();
       return () => runs.push({ shards, from, until: now() });
+    },
+    swept(from) {
+      if (runs.at(-1)?.from !== from) runs.push({ shards: 1, from, until: now() });
     },
     refused(shard) {
       refusals.push({ shard, at: now() });

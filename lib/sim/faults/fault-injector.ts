@@ -9,7 +9,7 @@ import type { Host } from '#sim/world/host.ts';
 import type { Setting } from '#sim/world/setting.ts';
 import type { SharedInfrastructure } from '#sim/world/shared-infrastructure.ts';
 import type { DrawnFault } from './fault-rates.ts';
-import { type Interrupted, interruptedUntil, outageMs } from './platform-outage.ts';
+import { type Interruption, interruptedUntil, outageMs } from './platform-outage.ts';
 import { outageKinds, outageOfServiceMs } from './service-outage.ts';
 
 export interface FaultInjectorOptions {
@@ -25,9 +25,7 @@ export interface FaultInjector {
   endsAt(): number;
   /** Unreadable message bodies, with their queue. */
   readonly poison: readonly { readonly queue: SimQueue; readonly body: string }[];
-  readonly interrupted: readonly Interrupted[];
-  /** How often a record was unreadable before the outage. */
-  unreadBefore(): number;
+  readonly interruptions: readonly Interruption[];
 }
 
 /** The interval at which each of these faults is drawn, ms. */
@@ -45,10 +43,9 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { shared, fleet } = options;
   const { timeline, chance, faults, subject } = shared.around;
   const messages = ofMessages(options);
-  const interrupted: Interrupted[] = [];
-  const timedFaults = [...ofMachines(options), ...ofOperators(options)];
+  const interruptions: Interruption[] = [];
+  const timedFaults = [...ofMachines(options, interruptUntil), ...ofOperators(options)];
   let outageIsDrawn = false;
-  let unread = 0;
   /** Until when machines, clocks and people are disturbed: later only what has begun continues. */
   let disturbedUntil = timeline.now() + options.setting.faultsMs;
   let endsAt = disturbedUntil;
@@ -74,12 +71,15 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
     // While an outage is remembered, other failures must still count: see `gapsLeft`.
     disturbedUntil += ms + chance.pick([0, 2 * options.setting.outageAfterMs]);
     endsAt = Math.max(endsAt, disturbedUntil);
-    unread = faults.hits.get('record-unreadable') ?? 0;
     // Without a completed sweep before it, the outage cannot be recognised.
     const isKnown = options.setting.oneProcess || shared.coordination.recall(1).sweptAt !== null;
-    if (isKnown) {
-      interrupted.push(...interruptedUntil(nowMs + tellableMs, nowMs, recordsOf(shared.table)));
-    }
+    if (isKnown) interruptUntil(nowMs + tellableMs);
+  }
+
+  /** What is in flight now, and is due before that instant, is not late by itself. */
+  function interruptUntil(instant: number): void {
+    const attempts = interruptedUntil(instant, timeline.now(), recordsOf(shared.table));
+    interruptions.push({ attempts, unreadBefore: faults.hits.get('record-unreadable') ?? 0 });
   }
 
   function stopService(): void {
@@ -108,7 +108,7 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   }
 
   timeline.at(timeline.now() + beatMs, beat);
-  return { poison: messages.poison, interrupted, endsAt: () => endsAt, unreadBefore: () => unread };
+  return { poison: messages.poison, interruptions, endsAt: () => endsAt };
 }
 
 function ofMessages(options: FaultInjectorOptions) {
@@ -138,7 +138,10 @@ function ofMessages(options: FaultInjectorOptions) {
     } = chance.pick([first, ...rest]);
     const stranger = [queue, ...others].find((one) => one !== shared.queues.replies.get(agent));
     const action = progress.state === 'Undoing' ? 'undo' : 'perform';
-    const result = { kind: 'succeeded', output: { of: 'a stranger', units: 1, key: 'forged' } } as const;
+    const result = {
+      kind: 'succeeded',
+      output: { of: 'a stranger', units: 1, key: 'forged' },
+    } as const;
     stranger?.putSafely([replyCodec.encode({ orderId, step, attempt, action, result })]);
   }
 
@@ -147,7 +150,11 @@ function ofMessages(options: FaultInjectorOptions) {
 
 type TimedFaults = readonly (readonly [DrawnFault, (host: Host) => void])[];
 
-function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOptions): TimedFaults {
+/** @param interruptUntil called when one process stands still until then, for so long that it is an outage */
+function ofMachines(
+  { shared, fleet, setting: { oneProcess, outageAfterMs } }: FaultInjectorOptions,
+  interruptUntil: (instant: number) => void,
+): TimedFaults {
   const { chance, trace } = shared.around;
   const setClock = ({ machine }: Host, skewMs: number) => {
     trace.record(`the clock of ${machine.name} is ${skewMs} ms off`);
@@ -160,6 +167,7 @@ function ofMachines({ shared, fleet, setting: { oneProcess } }: FaultInjectorOpt
     const ms = chance.between(2_000, 120_000);
     trace.record(`${machine.name} freezes for ${ms} ms`);
     machine.freeze(ms);
+    if (oneProcess && ms > outageAfterMs) interruptUntil(shared.around.timeline.now() + ms);
   };
   return [
     ['frozen', freeze],

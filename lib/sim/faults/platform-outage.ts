@@ -1,4 +1,4 @@
-/** A long outage of the platform, or its store, with orders in progress. */
+/** A long outage of the platform, or its store, or one process that stands still, with orders in progress. */
 
 import type { Breach } from '#checkers/violation.ts';
 import type { OrderId, StepName } from '#core/model/ids.ts';
@@ -11,6 +11,13 @@ export interface Interrupted {
   readonly orderId: OrderId;
   readonly step: StepName;
   readonly attempt: number;
+}
+
+/** What an outage interrupted. */
+export interface Interruption {
+  readonly attempts: readonly Interrupted[];
+  /** How often a record had been unreadable when it began. */
+  readonly unreadBefore: number;
 }
 
 const hourMs = 3_600_000;

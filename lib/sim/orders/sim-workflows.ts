@@ -330,7 +330,12 @@ export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | u
 export function implementation(
   agent: AgentName,
   machine: Machine,
-  { services, count, concurrency, rules }: AgentSurroundings & { readonly services: Pick<Services, 'of'> },
+  {
+    services,
+    count,
+    concurrency,
+    rules,
+  }: AgentSurroundings & { readonly services: Pick<Services, 'of'> },
 ): AgentImplementation<Input, Output> {
   const service = services.of(agent);
   const contract = contracts.find(({ name }) => name === agent) ?? dispatch;

@@ -4,12 +4,21 @@ import type { Channels } from '#ports/channels.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
 
-/** The store, of which the check knows each write while it is on its way. */
+/**
+ * The store, of which the check knows each write while it is on its way.
+ *
+ * @param onDue called before each read of the due index
+ */
 export const watchedStore = (
   store: StateStore,
   { sent }: Pick<ShareChecker, 'sent'>,
+  onDue: () => void,
 ): StateStore => ({
   ...store,
+  due(query) {
+    onDue();
+    return store.due(query);
+  },
   async commit(record, replaced) {
     const answered = sent(record);
     try {

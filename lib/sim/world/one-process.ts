@@ -98,9 +98,10 @@ export function processOf(
   );
   const countIn = waitingIn(backlog);
   const listeners = new Set<(record: ProcessRecord) => void>();
+  let lastSweepAt: () => number | null = () => null;
   const roles = assembleProcess({
     ...ports,
-    store: watchedStore(ports.store, checks.shares),
+    store: watchedStore(ports.store, checks.shares, noteSweep),
     channels,
     gates,
     ...(shared.agentSettings !== null && { settings }),
@@ -133,7 +134,14 @@ export function processOf(
     controls: shared.agentSettings && controlsOf(ports, settings, gates),
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),
-    sweeping: { kind: 'by-itself', start: roles.start },
+    sweeping: {
+      kind: 'by-itself',
+      async start() {
+        const { sweeps } = await roles.start();
+        lastSweepAt = sweeps.lastSweepAt;
+        noteSweep();
+      },
+    },
     ...withoutQueues,
     onRecord: (record: ProcessRecord, before: ProcessRecord | null) =>
       machine.whenAwake(() => {
@@ -151,6 +159,12 @@ export function processOf(
       return runner;
     },
   };
+
+  /** After each sweep, the timer of the process looks ahead in the due index. */
+  function noteSweep(): void {
+    const at = lastSweepAt();
+    if (at !== null && machine.isAlive()) shared.sweepRuns.swept(at);
+  }
 }
 
 /** Many processes live for seconds, in which they call few agents. */

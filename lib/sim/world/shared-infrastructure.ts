@@ -14,7 +14,11 @@ import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
-import { definitionOf, writeObserver as observerOf, type WriteObserver } from '#sim/checks/write-observer.ts';
+import {
+  definitionOf,
+  writeObserver as observerOf,
+  type WriteObserver,
+} from '#sim/checks/write-observer.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import { type ServiceOutages, serviceOutages } from '#sim/faults/service-outage.ts';
 import { type StoreOutage, storeOutage } from '#sim/faults/store-outage.ts';

@@ -9,6 +9,7 @@ import type { AgentName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { judgeDeadLetters } from '#sim/checks/dead-letters.ts';
 import { judgeEnd } from '#sim/checks/judge-end.ts';
+import { judgePromptness } from '#sim/checks/promptness.ts';
 import { repairWatch } from '#sim/checks/repair-watch.ts';
 import { judgeOutages } from '#sim/checks/sweep-runs.ts';
 import { operateAgents, resumeAgents } from '#sim/faults/agent-operator.ts';
@@ -238,22 +239,19 @@ function judge(
   judgeEnd(shared, breach);
   const every = [...allOf(shared.queues), shared.queues.retries];
   judgeDeadLetters(every, injector.poison, faults.hits.has('record-unreadable'), breach);
-  if (canJudgeInterruptions(faults.hits, injector))
-    judgeInterruptions(injector.interrupted, writes, breach);
-  const { oneProcess, outageAfterMs } = world.setting;
-  if (!oneProcess && clocksWereRight(faults.hits)) {
-    const { sweepRuns } = shared;
-    const shardsOf = ({ orderId }: ProcessRecord) => table.shardsOf(orderId);
-    const haveRepliesWaited = (agent: AgentName) => shared.replyDelays.has(agent);
-    judgeOutages({ writes, sweepRuns, shardsOf, outageAfterMs, haveRepliesWaited }, breach);
+  if (!clocksWereRight(faults.hits)) return;
+  for (const { attempts, unreadBefore } of injector.interruptions) {
+    // An attempt of a record that cannot be read may not be recognised as interrupted.
+    const isKnown = (faults.hits.get('record-unreadable') ?? 0) === unreadBefore;
+    if (isKnown) judgeInterruptions(attempts, writes, breach);
   }
+  judgePromptness(writes, world, breach);
+  const { sweepRuns, replyDelays } = shared;
+  const { outageAfterMs } = world.setting;
+  const shardsOf = ({ orderId }: ProcessRecord) => table.shardsOf(orderId);
+  const haveRepliesWaited = (agent: AgentName) => replyDelays.has(agent);
+  judgeOutages({ writes, sweepRuns, shardsOf, outageAfterMs, haveRepliesWaited }, breach);
 }
-
-/** With a wrong clock or an unreadable record, an attempt may not be recognised as interrupted. */
-const canJudgeInterruptions = (
-  hits: SimContext['faults']['hits'],
-  { unreadBefore }: FaultInjector,
-) => clocksWereRight(hits) && (hits.get('record-unreadable') ?? 0) === unreadBefore();
 
 const stateOf = ({ shared }: World) =>
   recordsOf(shared.table)

@@ -23,6 +23,8 @@ export interface World {
   readonly sweeps: Sweeps;
   /** From now on, orders in Error are resubmitted soon, and idle time is skipped. */
   calm(): void;
+  /** When that was; null before. */
+  calmSince(): number | null;
   /** Whether no message, change or work is pending. */
   isIdle(): boolean;
 }
@@ -82,6 +84,7 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     fleet,
     sweeps,
     isIdle,
+    calmSince: () => calmSince,
     calm() {
       calmSince = timeline.now();
       for (const queue of allOf(queues)) queue.hideFor(longestWorkMs);

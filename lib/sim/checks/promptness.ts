@@ -1,0 +1,44 @@
+/** R16: once faults have ended, and all clocks were right, orders continue when they are due, not days later. */
+import type { Breach } from '#checkers/violation.ts';
+import { dueAt } from '#core/decide/due.ts';
+import { leftAloneMaxMs } from '#core/flow/reply-delay.ts';
+import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
+import type { Write } from '#sim/ports/sim-table.ts';
+import type { World } from '#sim/world/world.ts';
+
+/** What the faults left is over by then, ms: a process is frozen for two minutes, a store recovers for as long. */
+const settledMs = 300_000;
+/** Sweeps in which an order is found: a Supervisor may be slow, and a lease may be of a sweep that died. */
+const sweepsMax = 5;
+/** How late a message comes that is delayed to an instant, and the claim that it asks for, ms. */
+const delayedMaxMs = 5_000;
+
+type Judged = Pick<World, 'shared' | 'setting' | 'calmSince'>;
+
+/** Looks at how late each write came. A write that never comes is an order that does not end. */
+export function judgePromptness(writes: readonly Write[], world: Judged, breach: Breach): void {
+  const { sweepPeriodMs } = world.setting;
+  const settledAt = (world.calmSince() ?? Number.POSITIVE_INFINITY) + settledMs;
+  for (const { before, after, at } of writes) {
+    if (before === null || at < settledAt || before.isHeld === true) continue;
+    const due = dueAt(before);
+    if (due === null) continue;
+    const lateMs = at - Math.max(due, settledAt);
+    if (lateMs > sweepsMax * sweepPeriodMs + repliesMs(before, world))
+      breach('R16', `${after.orderId} was due for ${lateMs} ms before it continued`);
+    // The faults may have prevented the sweeps that send the message.
+    const isAwaited = before.notBefore > settledAt + sweepsMax * sweepPeriodMs;
+    const waitedMs = at - before.notBefore;
+    if (isAwaited && waitsLong(before) && waitedMs > delayedMaxMs)
+      breach('R16', `${after.orderId} continued ${waitedMs} ms after the end of its wait`);
+  }
+}
+
+/** Sweeps leave late calls alone whose replies may wait. */
+const repliesMs = ({ steps }: ProcessRecord, { shared: { replyDelays } }: Judged): number =>
+  steps.some(({ agent }) => replyDelays.has(agent)) ? leftAloneMaxMs : 0;
+
+/** Whether the order waits for longer than a message can be delayed, so that a sweep must look ahead to it. */
+const waitsLong = ({ processState, notBefore, updatedAt }: ProcessRecord): boolean =>
+  processState === 'Pending' && notBefore - updatedAt > limits.messageDelayMaxMs;
