@@ -50,8 +50,8 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
       lateAfter.set(id, { until, endBy });
     },
     /**
-     * R7: an agent sends no reply after complete-by, as its own heartbeats have moved it, except that its attempt did not
-     * begin.
+     * R7: an agent sends no reply and no heartbeat after complete-by, as its own heartbeats have moved it, except that its attempt did
+     * not begin.
      */
     replying(agent: AgentName, sent: readonly Reply[], worker: Worker) {
       const nowMs = worker.clock.now();
@@ -59,6 +59,8 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
         const id = attemptOf(reply.orderId, reply.step, reply.attempt);
         const own = `${worker.name} ${id}`;
         const { until, endBy } = lateAfter.get(own) ?? { until: 0, endBy: 0 };
+        if (nowMs > until && reply.result.kind !== 'deferred')
+          breach('R7', `${agent} sent a ${reply.result.kind} for ${id} after complete-by`);
         if (reply.result.kind === 'heartbeat') {
           const policy = recordedStep(reply)?.policy;
           const withinMs = policy && callPolicy(policy, reply.action).completeWithinMs;
@@ -66,8 +68,6 @@ export function answerChecker(table: Stored, clocksAgree: () => boolean, breach:
           lateAfter.set(own, { until: Math.max(until, later), endBy });
         } else {
           count(`${id} ${reply.action}`, 1);
-          if (nowMs > until && reply.result.kind !== 'deferred')
-            breach('R7', `${agent} replied to ${id} after complete-by`);
         }
       }
     },

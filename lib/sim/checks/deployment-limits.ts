@@ -2,10 +2,11 @@
 import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import type { AgentName, IdempotencyKey } from '#core/model/ids.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import { callPolicy } from '#core/model/policy.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
+import type { CountedCall } from '#sim/world/counted-calls.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 import { orderIdOf } from '#sim/world/sim-services.ts';
 import { allowedAmounts, inForceAfterMs } from './allowed-amounts.ts';
@@ -13,16 +14,21 @@ import { allowedAmounts, inForceAfterMs } from './allowed-amounts.ts';
 /** See {@link deploymentLimits}. */
 export interface DeploymentLimits extends Pick<LimitChecker, 'stored'> {
   /** A call begins; the returned function ends it, and may be called again. */
-  began(agent: AgentName, key: IdempotencyKey): () => void;
-  /** A request with this key of a perform was delivered again. */
-  repeated(key: IdempotencyKey): void;
+  began(agent: AgentName, attempt: CalledAttempt): () => void;
+  /** The request of this attempt was delivered again. */
+  repeated(attempt: CalledAttempt): void;
 }
+
+/** An attempt, with the key of its perform. */
+export type CalledAttempt = Pick<CountedCall, 'key' | 'attempt'>;
+
+const idOf = ({ key, attempt }: CalledAttempt) => `${key} ${attempt}`;
 
 const nothing = () => {};
 
 /**
  * R21: the calls that begin at a service, by true time, while clocks are right. A request that its queue delivers more than once
- * makes more calls than it has slots, all with one idempotency key: they are not counted. Whether room is used (R22) is for the
+ * makes more calls than it has slots, all of one attempt: they are not counted. Whether room is used (R22) is for the
  * benchmarks: no single instant can be judged while functions wait for each other's messages.
  */
 export function deploymentLimits(
@@ -46,18 +52,18 @@ export function deploymentLimits(
       if (clocksWereRight(faults.hits)) breach(rule, message);
     },
   });
-  const repeated = new Set<IdempotencyKey>();
-  const ends = new Map<IdempotencyKey, () => void>();
+  const repeated = new Set<string>();
+  const ends = new Map<string, () => void>();
   return {
-    began(agent, key) {
-      if (repeated.has(key)) return nothing;
-      const end = checker.began(agent, orderIdOf(key));
-      ends.set(key, end);
+    began(agent, attempt) {
+      if (repeated.has(idOf(attempt))) return nothing;
+      const end = checker.began(agent, orderIdOf(attempt.key));
+      ends.set(idOf(attempt), end);
       return end;
     },
-    repeated(key) {
-      repeated.add(key);
-      ends.get(key)?.();
+    repeated(attempt) {
+      repeated.add(idOf(attempt));
+      ends.get(idOf(attempt))?.();
     },
     stored: checker.stored,
   };

@@ -181,6 +181,8 @@ function ofMachines(
 
 function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
   const { chance, trace, subject } = shared.around;
+  const { rules } = shared;
+  const by = 'olga';
   const operate = (what: 'resubmit' | 'cancel') => () => {
     const [first, ...rest] = shared.table.orderIds();
     const host = fleet.pick('door');
@@ -188,7 +190,8 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const orderId = chance.pick([first, ...rest]);
     trace.record(`an operator asks to ${what} ${orderId}`);
     invoke(host, shared, async () => {
-      await host.operator[what](orderId, 'olga');
+      const told = rules.asking({ orderId, type: what, by });
+      told((await host.operator[what](orderId, by)).kind);
     });
   };
   const reprioritise = () => {
@@ -199,7 +202,8 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const priority = chance.pick(priorities);
     trace.record(`an operator gives ${orderId} the priority ${priority}`);
     invoke(host, shared, async () => {
-      await host.operator.reprioritise(orderId, 'olga', priority);
+      const told = rules.asking({ orderId, type: 'reprioritise', by, priority });
+      told((await host.operator.reprioritise(orderId, by, priority)).kind);
     });
   };
   /** Only for stopped orders, where a correction can succeed. */
@@ -214,7 +218,8 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const corrections = [correction];
     trace.record(`an operator corrects ${correction.field} of ${orderId}`);
     invoke(host, shared, async () => {
-      await host.operator.resubmit(orderId, 'olga', { corrections });
+      const told = rules.asking({ orderId, type: 'resubmit', by, corrections });
+      told((await host.operator.resubmit(orderId, by, { corrections })).kind);
     });
   };
   const search = (host: Host) => {

@@ -349,7 +349,7 @@ export function implementation(
       const { idempotencyKey: key, attempt, signal } = call;
       rules.receiving(key, attempt, { input, output: null });
       if (input.units === slowUnits) await takingLong(machine, () => call.heartbeat());
-      return count(agent, { machine, key, signal }, () =>
+      return count(agent, { machine, key, attempt, signal }, () =>
         service.perform(machine, key, endpointOf(call)),
       );
     },
@@ -359,8 +359,9 @@ export function implementation(
     ...common,
     undo: ({ performKey, input, output }, call) => {
       rules.receiving(call.idempotencyKey, call.attempt, { input, output });
+      const { attempt, signal } = call;
       const keys = { key: call.idempotencyKey, performKey };
-      return count(agent, { machine, key: performKey, signal: call.signal }, () =>
+      return count(agent, { machine, key: performKey, attempt, signal }, () =>
         service.undo(machine, keys, endpointOf(call)),
       );
     },

@@ -112,7 +112,7 @@ export function routesOf(
   ): Promise<Delivery> {
     const { orderId, step, attempt } = request;
     const id = attemptOf(orderId, step, attempt);
-    if (shared.begun.has(id)) shared.limitChecks.repeated(request.performKey);
+    if (shared.begun.has(id)) shared.limitChecks.repeated({ key: request.performKey, attempt });
     else shared.begun.set(id, shared.around.timeline.now());
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request, isFirst);

@@ -7,6 +7,7 @@ import type { ServiceCapacity } from './service-capacity.ts';
 export interface CountedCall {
   readonly machine: Machine;
   readonly key: IdempotencyKey;
+  readonly attempt: number;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +47,7 @@ interface Running {
  */
 export function watchedCalls(
   count: Count,
-  began: (agent: AgentName, key: IdempotencyKey) => () => void,
+  began: (agent: AgentName, call: Pick<CountedCall, 'key' | 'attempt'>) => () => void,
 ): Count {
   const running = new Set<Running>();
 
@@ -56,12 +57,12 @@ export function watchedCalls(
   }
 
   return async (agent, call, work) => {
-    const { machine, key, signal } = call;
+    const { machine, signal } = call;
     for (const one of running) {
       if (!one.machine.isAlive() || one.machine.isFrozen()) finish(one);
     }
     // Code that ignores its signal calls after the end of its attempt: no gate can know of such a call.
-    const own = { machine, end: signal.aborted ? () => {} : began(agent, key) };
+    const own = { machine, end: signal.aborted ? () => {} : began(agent, call) };
     running.add(own);
     const end = () => finish(own);
     signal.addEventListener('abort', end, { once: true });

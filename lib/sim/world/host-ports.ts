@@ -115,8 +115,8 @@ async function publishOne(
   machine: Machine,
   { audience, change }: Notification,
 ): Promise<Publication | null> {
-  const { orderId: id, sequence, correlationId } = change;
-  const notified = { orderId: id, sequence, correlationId };
+  const { orderId: id, sequence } = change;
+  const { tried: _, ...notified } = change;
   try {
     if (audience === 'submitter') {
       await machine.call({

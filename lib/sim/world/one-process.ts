@@ -23,7 +23,9 @@ import {
   assembleLimitControl,
   assembleProcess,
   type ProcessAssembly,
+  type Started,
 } from '#roles/assemble.ts';
+import type { SweepTimer } from '#roles/periodic-sweep.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
@@ -98,10 +100,10 @@ export function processOf(
   );
   const countIn = waitingIn(backlog);
   const listeners = new Set<(record: ProcessRecord) => void>();
-  let lastSweepAt: () => number | null = () => null;
+  const sweeps = sweepNotes(shared, machine);
   const roles = assembleProcess({
     ...ports,
-    store: watchedStore(ports.store, checks.shares, noteSweep),
+    store: watchedStore(ports.store, checks.shares, sweeps.note),
     channels,
     gates,
     ...(shared.agentSettings !== null && { settings }),
@@ -134,14 +136,7 @@ export function processOf(
     controls: shared.agentSettings && controlsOf(ports, settings, gates),
     // Its timer needs no checks.
     onChecks: async (all) => all.map(() => ({ kind: 'done' })),
-    sweeping: {
-      kind: 'by-itself',
-      async start() {
-        const { sweeps } = await roles.start();
-        lastSweepAt = sweeps.lastSweepAt;
-        noteSweep();
-      },
-    },
+    sweeping: { kind: 'by-itself', start: async () => sweeps.follow(await roles.start()) },
     ...withoutQueues,
     onRecord: (record: ProcessRecord, before: ProcessRecord | null) =>
       machine.whenAwake(() => {
@@ -159,12 +154,24 @@ export function processOf(
       return runner;
     },
   };
+}
 
-  /** After each sweep, the timer of the process looks ahead in the due index. */
-  function noteSweep(): void {
-    const at = lastSweepAt();
-    if (at !== null && machine.isAlive()) shared.sweepRuns.swept(at);
+/** Notes the sweeps of a process. Call `note` when one may have ended: after each, the timer of the process reads the due index. */
+function sweepNotes({ sweepRuns }: SharedInfrastructure, machine: Machine) {
+  let timer: SweepTimer | null = null;
+
+  function note(): void {
+    const at = timer?.lastSweepAt() ?? null;
+    if (at !== null && machine.isAlive()) sweepRuns.swept(at);
   }
+
+  return {
+    note,
+    follow(started: Started): void {
+      timer = started.sweeps;
+      note();
+    },
+  };
 }
 
 /** Many processes live for seconds, in which they call few agents. */
@@ -185,7 +192,7 @@ const withoutQueues: Pick<ProcessRoles, 'learnTime' | 'noteReplies'> = {
 
 /** The agents, whose services count the calls of this process. */
 function agentsOf(shared: SharedInfrastructure, machine: Machine, limits: LimitChecker) {
-  const count = watchedCalls(shared.count, (agent, key) => limits.began(agent, orderIdOf(key)));
+  const count = watchedCalls(shared.count, (agent, { key }) => limits.began(agent, orderIdOf(key)));
   const { contracts } = shared.around.subject;
   return contracts.map(({ name }) =>
     shared.agents.implementation(name, machine, { ...shared, count }),

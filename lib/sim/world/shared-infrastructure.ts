@@ -6,6 +6,7 @@ import {
   deadlineCheckChecker,
 } from '#checkers/deadline-check-checker.ts';
 import type { Notified } from '#checkers/notification-checker.ts';
+import { type OperatorChecker, operatorChecker } from '#checkers/operator-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { type CallLimits, limitsOf } from '#core/definition/registry.ts';
@@ -97,7 +98,7 @@ export interface SharedInfrastructure extends SharedByFunctions {
   readonly stream: SimStream;
   readonly agents: SimAgents;
   readonly queues: Queues;
-  readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker;
+  readonly rules: SendChecker & AnswerChecker & DeadlineCheckChecker & OperatorChecker;
   readonly observer: WriteObserver;
   readonly unreadable: Unreadable;
   /** Of functions. */
@@ -156,6 +157,7 @@ export function sharedInfrastructure(
       for (const decision of decisions) {
         observer.wrote(decision);
         rules.wrote(decision);
+        rules.wroteOrder(decision);
         if (startsAnew(decision)) faults.note('undone-first');
       }
       rules.wroteClaim(write.after);
@@ -247,6 +249,7 @@ function rulesOf({
       if (details === undefined || !subject.checksInputs) return null;
       return { definition: definitionOf(subject, after), details };
     }),
+    ...operatorChecker(breach),
     ...answerChecker(table, clocksAreRight, breach),
     ...deadlineCheckChecker({ record: table.record, isOrderly, wasNotedLately }, breach),
   };

@@ -116,8 +116,10 @@ function operatorOfStopped(
       times.set(orderId, time);
       // A cancel may be refused: it is tried every other time.
       const isHopeless = time > resubmitsMax && time % 2 === 0 && record.direction === 'forward';
+      const type = isHopeless ? 'cancel' : 'resubmit';
       invoke(host, shared, async () => {
-        await host.operator[isHopeless ? 'cancel' : 'resubmit'](orderId, 'otto');
+        const told = shared.rules.asking({ orderId, type, by: 'otto' });
+        told((await host.operator[type](orderId, 'otto')).kind);
       });
     });
   };

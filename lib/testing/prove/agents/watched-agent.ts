@@ -29,7 +29,8 @@ export function watchedAgent(
     const { performKey: key, call } = own;
     const { now, after } = machine.clock;
     const sources = { now, random: chance.next, after: waiting(own, after) };
-    return count(name, { machine, key, signal: call.signal }, () =>
+    const { attempt, signal } = call;
+    return count(name, { machine, key, attempt, signal }, () =>
       withSources(sources, () => asTry(own, () => ended(own, code()))),
     );
   }
