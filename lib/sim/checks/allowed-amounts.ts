@@ -21,17 +21,32 @@ const delaying: readonly FaultName[] = [
  */
 export function allowedAmounts(
   table: AgentSettingTable | null,
-  { timeline, faults }: Pick<SimContext, 'timeline' | 'faults'>,
+  around: Pick<SimContext, 'timeline' | 'faults'>,
   afterMs = inForceAfterMs,
 ): (limit: CheckedLimit) => CheckedLimit {
   if (table === null) return (limit) => limit;
-  return (limit) => {
-    const isDelayed = delaying.some((name) => faults.hits.has(name));
-    const lateMs = isDelayed ? lateInForceAfterMs : afterMs;
-    const since = timeline.now() - lateMs - (limit.rate?.per ?? 0);
-    const inForce = table.former.filter(({ until }) => until > since);
-    return [...inForce, table].map(({ settings }) => withSettings(limit, settings)).reduce(larger);
-  };
+  return (limit) =>
+    settingsSince(table, around, afterMs, limit.rate?.per ?? 0)
+      .map((settings) => withSettings(limit, settings))
+      .reduce(larger);
+}
+
+/**
+ * What was stored at any time that a process may go by now, the present settings last.
+ *
+ * @param afterMs a change is in force so long after it was stored
+ * @param agoMs for something that began so long ago
+ */
+export function settingsSince(
+  table: AgentSettingTable,
+  { timeline, faults }: Pick<SimContext, 'timeline' | 'faults'>,
+  afterMs: number,
+  agoMs = 0,
+): AgentSettings[] {
+  const isDelayed = delaying.some((name) => faults.hits.has(name));
+  const since = timeline.now() - (isDelayed ? lateInForceAfterMs : afterMs) - agoMs;
+  const inForce = table.former.filter(({ until }) => until > since);
+  return [...inForce, table].map(({ settings }) => settings);
 }
 
 function withSettings(limit: CheckedLimit, settings: AgentSettings): CheckedLimit {

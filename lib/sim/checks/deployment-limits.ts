@@ -2,8 +2,9 @@
 import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
-import type { AgentName } from '#core/model/ids.ts';
+import { type AgentName, idempotencyKey } from '#core/model/ids.ts';
 import { callPolicy } from '#core/model/policy.ts';
+import { underWay } from '#core/model/record.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
 import type { CountedCall } from '#sim/world/counted-calls.ts';
@@ -24,11 +25,15 @@ export type CalledAttempt = Pick<CountedCall, 'key' | 'attempt'>;
 
 const idOf = ({ key, attempt }: CalledAttempt) => `${key} ${attempt}`;
 
+/** After the complete-by that is stored, the room of a call is free, ms: `graceMs` of lib/distributed/limits/known-holders.ts. */
+const roomGraceMs = 5_000;
+
 const nothing = () => {};
 
 /**
  * R21: the calls that begin at a service, by true time, while clocks are right. A request that its queue delivers more than once
- * makes more calls than it has slots, all of one attempt: they are not counted. Whether room is used (R22) is for the
+ * makes more calls than it has slots, all of one attempt: they are not counted. Neither is a call whose heartbeats were not stored in
+ * time, from then on: its agent goes on, and its room is free. Whether room is used (R22) is for the
  * benchmarks: no single instant can be judged while functions wait for each other's messages.
  */
 export function deploymentLimits(
@@ -54,18 +59,40 @@ export function deploymentLimits(
   });
   const repeated = new Set<string>();
   const ends = new Map<string, () => void>();
+  /** The stored complete-by of each attempt. */
+  const completeBy = new Map<string, number>();
+
+  function endOverdue(): void {
+    for (const [id, end] of ends) {
+      if ((completeBy.get(id) ?? Number.POSITIVE_INFINITY) + roomGraceMs < timeline.now()) end();
+    }
+  }
+
   return {
     began(agent, attempt) {
-      if (repeated.has(idOf(attempt))) return nothing;
-      const end = checker.began(agent, orderIdOf(attempt.key));
-      ends.set(idOf(attempt), end);
+      const id = idOf(attempt);
+      if (repeated.has(id)) return nothing;
+      endOverdue();
+      const ended = checker.began(agent, orderIdOf(attempt.key));
+      const end = () => {
+        ends.delete(id);
+        ended();
+      };
+      ends.set(id, end);
       return end;
     },
     repeated(attempt) {
       repeated.add(idOf(attempt));
       ends.get(idOf(attempt))?.();
     },
-    stored: checker.stored,
+    stored(record) {
+      checker.stored(record);
+      for (const { name, attempt, keyGeneration, progress } of record.steps) {
+        if (!underWay(progress)) continue;
+        const key = idempotencyKey(record.orderId, name, 'perform', keyGeneration);
+        completeBy.set(idOf({ key, attempt }), progress.completeBy);
+      }
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import type { AgentName } from '#core/model/ids.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
+import { drainedAgents } from '#sim/checks/drained-agents.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import {
   definitionOf,
@@ -158,6 +159,7 @@ export function sharedInfrastructure(
         observer.wrote(decision);
         rules.wrote(decision);
         rules.wroteOrder(decision);
+        checkDrained(decision);
         if (startsAnew(decision)) faults.note('undone-first');
       }
       rules.wroteClaim(write.after);
@@ -176,6 +178,7 @@ export function sharedInfrastructure(
   const stream = simStream(around, movers.pumpStream);
   const outages = serviceOutages(around);
   const agentSettings = setting.operatesAgents ? agentSettingTable(timeline.now) : null;
+  const checkDrained = drainedAgents(agentSettings, around, breach);
   const limitChecks = deploymentLimits(around, agentSettings, breach);
   return {
     around,
