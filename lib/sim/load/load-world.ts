@@ -120,6 +120,7 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
     limits: setting.limits ?? new Map(),
     limitItems,
     rules: unchecked,
+    probes: { began: () => () => {} },
     breach() {},
     concurrency: Number.POSITIVE_INFINITY,
     backlog: { ordersMax: 100_000, backlogMaxMs: setting.backlogMaxMs },

@@ -1,10 +1,10 @@
 /** The runners of the agents on one machine, as the functions in lambdas compose them. */
-import { probeChecker } from '#checkers/process/probe-checker.ts';
+import { type ProbeChecker, probeChecker } from '#checkers/process/probe-checker.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
 import type { QueueClock } from '#distributed/queue-clock.ts';
-import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import { type SharedCircuitBreaker, sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
@@ -17,6 +17,27 @@ import type { SharedByFunctions } from '#sim/world/shared-infrastructure.ts';
 import { simBreaker } from './sim-breaker.ts';
 import { simCircuits, simEjections } from './sim-flow.ts';
 import { simLimitItems } from './sim-limit-items.ts';
+
+/** Checks the circuit as this instance knows it, and the probes of all instances. */
+function probesOf(
+  shared: SharedByFunctions,
+  machine: Machine,
+  { state }: Pick<SharedCircuitBreaker, 'state'>,
+): ProbeChecker {
+  const own = probeChecker(state, machine.latestNow, shared.breach);
+  return {
+    ...own,
+    began(agent, attempt) {
+      const ended = own.began(agent, attempt);
+      if (state() !== 'half-open') return ended;
+      const left = shared.probes.began(agent, attempt, machine);
+      return (end) => {
+        left();
+        ended(end);
+      };
+    },
+  };
+}
 
 /** Makes each runner when it is first used: a machine runs the code of one agent. */
 export function runnersOf(
@@ -55,7 +76,7 @@ function runnerOf(
     clock: machine.clock,
     log,
   });
-  const probes = probeChecker(breaker.state, machine.latestNow, shared.breach);
+  const probes = probesOf(shared, machine, breaker);
   const runner = assembleAgent(shared.agents.implementation(agent, machine, shared), {
     repliesOf: () =>
       channelOf(

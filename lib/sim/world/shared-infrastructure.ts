@@ -7,6 +7,7 @@ import {
 } from '#checkers/deadline-check-checker.ts';
 import type { Notified } from '#checkers/notification-checker.ts';
 import { type OperatorChecker, operatorChecker } from '#checkers/operator-checker.ts';
+import { type SharedProbeChecker, sharedProbeChecker } from '#checkers/process/shared-probe-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { type CallLimits, limitsOf } from '#core/definition/registry.ts';
@@ -78,6 +79,7 @@ export interface SharedByFunctions {
     SendChecker & AnswerChecker & DeadlineCheckChecker,
     'nudging' | 'requesting' | 'receiving' | 'checking' | 'replying' | 'unanswered' | 'unsent'
   >;
+  readonly probes: SharedProbeChecker;
   readonly breach: Breach;
   /** The calls that each agent of one process makes at once. */
   readonly concurrency: number;
@@ -177,6 +179,7 @@ export function sharedInfrastructure(
   });
   const stream = simStream(around, movers.pumpStream);
   const outages = serviceOutages(around);
+  const circuits: CircuitTable = new Map();
   const agentSettings = setting.operatesAgents ? agentSettingTable(timeline.now) : null;
   const checkDrained = drainedAgents(agentSettings, around, breach);
   const limitChecks = deploymentLimits(around, agentSettings, breach);
@@ -196,7 +199,14 @@ export function sharedInfrastructure(
     sweepRuns,
     ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
-    ...{ circuits: new Map(), ejections: ejectionTable(), report: { latest: null } },
+    ...{ circuits, ejections: ejectionTable(), report: { latest: null } },
+    // With wrong clocks, a probe is given up while its instance still makes it.
+    probes: sharedProbeChecker(
+      (agent) => circuits.get(agent)?.epoch ?? 0,
+      (rule, message) => {
+        if (clocksWereRight(faults.hits)) breach(rule, message);
+      },
+    ),
     replyDelays,
     agentSettings,
     limits: limitsOf(subject.registries.old.all),
