@@ -145,13 +145,17 @@ function agentMoves(world: SmallWorld, state: WorldState, call: Call, at: number
     moves.push(move(`${name}: agent dies before`, { ...idle, left }));
     moves.push(move(`${name}: agent dies after`, { ...acted, left }));
   }
-  if (state.left.declines > 0 && call.action === 'perform' && found === 'none') {
-    const refused = {
-      ...idle,
-      effects: { ...state.effects, [entry]: 'refused' as const },
-      left: spend(state.left, 'declines'),
-    };
-    moves.push(move(`${name} refused`, answered(refused, 'failed')));
+  if (state.left.declines === 0) return moves;
+  const left = spend(state.left, 'declines');
+  if (call.action === 'undo') {
+    moves.push(move(`${name} refused`, answered({ ...idle, left }, 'failed')));
+    return moves;
+  }
+  if (answer === 'succeeded')
+    moves.push(move(`${name} done, then failed`, answered({ ...acted, left }, 'unsure')));
+  if (found === 'none') {
+    const effects = { ...state.effects, [entry]: 'refused' as const };
+    moves.push(move(`${name} refused`, answered({ ...idle, effects, left }, 'failed')));
   }
   return moves;
 }
@@ -187,7 +191,10 @@ function eventOf(
   { step, agent, attempt, action, answer }: Reply,
 ): RecordEvent {
   const from = { step, agent, attempt };
-  const fault = { code: 'refused', message: 'No.', effect: 'none' } as const;
+  const fault =
+    answer === 'unsure'
+      ? ({ code: 'broken', message: 'Something broke.', effect: 'possible' } as const)
+      : ({ code: 'refused', message: 'No.', effect: 'none' } as const);
   if (action === 'undo') {
     return answer === 'succeeded'
       ? { type: 'undoSucceeded', ...from }

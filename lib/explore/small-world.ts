@@ -16,7 +16,7 @@ export interface Budgets {
   readonly duplicates: number;
   readonly losses: number;
   readonly crashes: number;
-  /** Permanent refusals of a service. */
+  /** Permanent refusals of a service, also of an undo, and failures after it may have acted. */
   readonly declines: number;
   readonly cancels: number;
   readonly resubmits: number;
@@ -47,8 +47,8 @@ export interface Call {
   readonly performKey: IdempotencyKey;
 }
 
-/** The result of a call. */
-export type Answer = 'succeeded' | 'failed';
+/** The result of a call; `unsure`: it failed, and may have had an effect. */
+export type Answer = 'succeeded' | 'failed' | 'unsure';
 /** A reply in flight. */
 export type Reply = Omit<Call, 'completeBy' | 'performKey'> & { readonly answer: Answer };
 

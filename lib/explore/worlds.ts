@@ -151,12 +151,12 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'parallel',
-    about: 'two steps in parallel; a duplicate, a crash, a refusal, a cancel',
+    about: 'two steps in parallel; a crash, a refusal, a cancel',
     workflow: begin('parallel')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: two, ...oneTry })
       .build(),
-    budgets: { ...nothing, duplicates: 1, crashes: 1, declines: 1, cancels: 1 },
+    budgets: { ...nothing, crashes: 1, declines: 1, cancels: 1 },
     decide,
   },
   {
@@ -182,11 +182,11 @@ export const worlds: readonly SmallWorld[] = [
   {
     name: 'failover',
     about:
-      'one step of a pool that undoes it in the domain of its doubt before another domain gets it; a refusal, a cancel, a resubmit',
+      'one step of a pool that undoes it in the domain of its doubt before another domain gets it; a refusal, a resubmit',
     workflow: begin('failover')
       .step('a', { agent: backed, ...finalTry, coolDown, onFault: 'hold', undo: oneTry.undo })
       .build(),
-    budgets: { ...nothing, declines: 1, cancels: 1, resubmits: 1 },
+    budgets: { ...nothing, declines: 1, resubmits: 1 },
     decide,
   },
   {

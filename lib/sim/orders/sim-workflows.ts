@@ -348,10 +348,10 @@ export function implementation(
     async perform(input: Input, call: Call) {
       const { idempotencyKey: key, attempt, signal } = call;
       rules.receiving(key, attempt, { input, output: null });
-      if (input.units === slowUnits) await takingLong(machine, () => call.heartbeat());
-      return count(agent, { machine, key, attempt, signal }, () =>
-        service.perform(machine, key, endpointOf(call)),
-      );
+      return count(agent, { machine, key, attempt, signal }, async () => {
+        if (input.units === slowUnits) await takingLong(machine, () => call.heartbeat());
+        return service.perform(machine, key, endpointOf(call));
+      });
     },
   };
   if (contract.undo !== 'offered') return common;
