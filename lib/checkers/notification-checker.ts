@@ -22,7 +22,8 @@ function notificationChecker(rule: RuleName, concerns: (after: ProcessRecord) =>
     const left = Map.groupBy(notified, idOf);
     const violations: Violation[] = [];
     for (const write of writes) {
-      if (write.before?.processState === write.after.processState || !concerns(write.after)) continue;
+      if (write.before?.processState === write.after.processState || !concerns(write.after))
+        continue;
       const change = changeIn(write);
       const received = left.get(idOf(change)) ?? [];
       left.delete(idOf(change));

@@ -82,8 +82,9 @@ function recordText(record: ProcessRecord, nowMs: number): string {
 function stepText(step: StepRecord, nowMs: number): string {
   const { agent, attempt, failures, keyGeneration, doubtUntil, progress, undoFirst } = step;
   const until = 'completeBy' in progress ? after(progress.completeBy, nowMs) : '';
-  const before = 'before' in progress ? progress.before.state : '';
-  const fault = 'fault' in progress ? progress.fault.code : '';
+  const before =
+    'before' in progress ? `${progress.before.state}${faultText(progress.before)}` : '';
+  const fault = faultText(progress);
   const held = heldText(step, nowMs);
   return [
     progress.state,
@@ -99,6 +100,10 @@ function stepText(step: StepRecord, nowMs: number): string {
     undoFirst === undefined ? '' : Object.values(undoFirst).join('+'),
   ].join(' ');
 }
+
+/** What a step has failed with, also one that is being undone: if the undo fails too, the step fails with it again. */
+const faultText = (progress: StepRecord['progress']): string =>
+  'fault' in progress ? `${progress.fault.code} ${progress.fault.effect}` : '';
 
 /** Why the step is held, for how long at most, and for how long without another look. */
 function heldText({ progress, policy }: StepRecord, nowMs: number): string {

@@ -151,12 +151,12 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'parallel',
-    about: 'two steps in parallel; a crash, a refusal, a cancel',
+    about: 'two steps in parallel; a duplicate, a crash, a refusal, a cancel',
     workflow: begin('parallel')
       .step('a', { agent: one, ...oneTry })
       .step('b', { agent: two, ...oneTry })
       .build(),
-    budgets: { ...nothing, crashes: 1, declines: 1, cancels: 1 },
+    budgets: { ...nothing, duplicates: 1, crashes: 1, declines: 1, cancels: 1 },
     decide,
   },
   {

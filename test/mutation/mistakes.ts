@@ -18,6 +18,7 @@ import { mistakesOfMarks } from './mistakes-of-marks.ts';
 import { mistakesOfOddValues } from './mistakes-of-odd-values.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
+import { mistakesOfProcessTimer } from './mistakes-of-process-timer.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
@@ -416,4 +417,5 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfPackage,
   ...mistakesOfInstances,
   ...mistakesOfReplyDelays,
+  ...mistakesOfProcessTimer,
 ];

@@ -192,6 +192,29 @@ test('a notifier keeps what it cannot deliver', async () => {
 });
 
 /** Three live orders of a former process, and a process that interrupts them one by one. */
+test.each([
+  ['counts a late call as a failure', null, 'expired'],
+  ['leaves a late call alone whose reply may wait', 20 * second, 'claim'],
+])('a tick of a sweep %s', async (_, delayMs, last) => {
+  const world = roleScenario();
+  const { nudging } = portsIn(world);
+  const tickOfInvocation = assembleSweeps({
+    ...nudging,
+    coordination: memoryCoordination(),
+    sweepPeriodMs: second,
+    leaseMs: 5 * second,
+    holder: () => 'tick',
+    handOver: async () => {},
+    replyDelays: {
+      read: async () => (delayMs === null ? null : { ms: delayMs, at: world.clock.now() }),
+    },
+  });
+  await world.createClaimed('one');
+  world.clock.jump(12 * second);
+  await tickOfInvocation().tick();
+  expect((await typesOf(world, 'one')).at(-1)).toBe(last);
+});
+
 async function restartedProcess(world: RoleScenario) {
   for (const id of ['a', 'b', 'c']) await world.createClaimed(id);
   const { scheduling, nudges } = portsIn(world);

@@ -23,7 +23,10 @@ export function drainedAgents(
       const was = findStep(write.before ?? { steps: [] }, step.name);
       if (around.subject.members.has(step.agent) && isBound(step, was)) continue;
       if (!isDrained(step.agent)) continue;
-      breach('R24', `${step.name} of ${write.after.orderId} began at ${step.agent}, which is drained`);
+      breach(
+        'R24',
+        `${step.name} of ${write.after.orderId} began at ${step.agent}, which is drained`,
+      );
     }
   };
 }

@@ -1,5 +1,6 @@
 /** All mistakes that are planted in the simulated code, in the order of their table in docs/proof.md. */
 import type { Mutant } from './mutant.ts';
+import { mutantsOfContents } from './mutants-of-contents.ts';
 import { mutantsOfCore } from './mutants-of-core.ts';
 import { mutantsOfFlow } from './mutants-of-flow.ts';
 import { mutantsOfLimits } from './mutants-of-limits.ts';
@@ -14,4 +15,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfLimits,
   ...mutantsOfRecovery,
   ...mutantsOfSingletons,
+  ...mutantsOfContents,
 ];

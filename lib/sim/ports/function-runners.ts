@@ -4,7 +4,10 @@ import { replyCodec } from '#core/codec/messages/reply-codec.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
 import type { QueueClock } from '#distributed/queue-clock.ts';
-import { type SharedCircuitBreaker, sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
+import {
+  type SharedCircuitBreaker,
+  sharedCircuitBreaker,
+} from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';

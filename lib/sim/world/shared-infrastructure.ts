@@ -7,7 +7,10 @@ import {
 } from '#checkers/deadline-check-checker.ts';
 import type { Notified } from '#checkers/notification-checker.ts';
 import { type OperatorChecker, operatorChecker } from '#checkers/operator-checker.ts';
-import { type SharedProbeChecker, sharedProbeChecker } from '#checkers/process/shared-probe-checker.ts';
+import {
+  type SharedProbeChecker,
+  sharedProbeChecker,
+} from '#checkers/process/shared-probe-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
 import { type CallLimits, limitsOf } from '#core/definition/registry.ts';
