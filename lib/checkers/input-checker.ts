@@ -4,27 +4,62 @@
  */
 import type { StepContext, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { corrected } from '#core/model/correction.ts';
+import type { IdempotencyKey } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord } from '#core/model/record.ts';
 import { isSame } from './same-document.ts';
 import { outputOf } from './transition.ts';
+import type { Breach } from './violation.ts';
 
 /** The workflow of an order, and its details as they were submitted. */
-export interface OrderSource {
+interface OrderSource {
   readonly definition: WorkflowDefinition;
   readonly details: JsonValue;
 }
 
 /** What an agent is given by a request. */
-export type Given = Pick<Request, 'input' | 'output'>;
+type Given = Pick<Request, 'input' | 'output'>;
+
+/** Null: the inputs of the order are not checked. */
+export type SourceOf = (after: ProcessRecord) => OrderSource | null;
+
+/** @param sourceOf from what the inputs of an order are computed */
+export function inputChecker(breach: Breach, sourceOf: SourceOf) {
+  const inputs = new Map<string, string>();
+  const given = new Map<string, Given>();
+  const idOf = (key: IdempotencyKey, attempt: number) => `${key} ${attempt}`;
+  return {
+    /** R8: all requests with one key have the same input. */
+    sameInput({ performKey, input }: Request): void {
+      const text = JSON.stringify(input);
+      const before = inputs.get(performKey) ?? text;
+      inputs.set(performKey, before);
+      if (before !== text) breach('R8', `${performKey} was requested with ${before}, then ${text}`);
+    },
+    /** A request was sent. `after`: the record that started its attempt. */
+    sent(request: Request, after: ProcessRecord): void {
+      const { orderId, step, attempt, idempotencyKey } = request;
+      given.set(idOf(idempotencyKey, attempt), request);
+      const source = sourceOf(after);
+      const problem = source !== null && wrongInput(request, after, source);
+      if (problem !== false) breach('R4', `${orderId} ${step} ${attempt}: ${problem}`);
+    },
+    /** The code of an agent gets what the request says. `output`: null for a perform. */
+    receiving(key: IdempotencyKey, attempt: number, { input, output }: Given): void {
+      const sent = given.get(idOf(key, attempt));
+      if (isSame(sent?.input, input) && isSame(sent?.output, output)) return;
+      breach('R4', `attempt ${attempt} of ${key} has another input or output than its request`);
+    },
+  };
+}
 
 /**
  * R4: a text about an input, or an output, that is another one than the order has; false when both are right.
  *
  * @param after the record that started the attempt
  */
-export function wrongInput(
+function wrongInput(
   { step, action, input, output }: Pick<Request, 'step' | 'action'> & Given,
   after: ProcessRecord,
   { definition, details }: OrderSource,

@@ -1,10 +1,9 @@
 /** Checks the commands of every write: their sender, their time and their keys. */
-import type { IdempotencyKey, OrderId, StepName } from '#core/model/ids.ts';
+import type { OrderId, StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Command, Nudge, Request } from '#core/model/message.ts';
 import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
-import { type Given, type OrderSource, wrongInput } from './input-checker.ts';
-import { isSame } from './same-document.ts';
+import { inputChecker, type SourceOf } from './input-checker.ts';
 import { dispatchedIn, type RecordPair } from './transition.ts';
 import type { Breach, RuleName, Violation } from './violation.ts';
 
@@ -92,20 +91,15 @@ export type SendChecker = ReturnType<typeof sendChecker>;
 /**
  * Checks the messages of all machines for all orders.
  *
- * @param sourceOf the workflow and the details of an order, from which the inputs of its calls are computed; null: they are not checked
+ * @param sourceOf see {@link inputChecker}
  */
-export function sendChecker(
-  breach: Breach,
-  sourceOf: (after: ProcessRecord) => OrderSource | null,
-) {
+export function sendChecker(breach: Breach, sourceOf: SourceOf) {
   /** By write id; one per decision. */
   const writes = new Map<string, SentWrite[]>();
   const stored = new Set<OrderId>();
   const starts = new Map<string, SentWrite>();
   const unsentBy = new Map<string, Set<string>>();
-  const inputs = new Map<string, string>();
-  /** What each attempt is given, by its key. */
-  const given = new Map<string, Given>();
+  const given = inputChecker(breach, sourceOf);
   /** The waits of all revisions. */
   const waits = new Set<string>();
 
@@ -143,7 +137,7 @@ export function sendChecker(
         const { orderId, step, attempt } = request;
         const id = attemptOf(orderId, step, attempt);
         unsentBy.get(name)?.delete(id);
-        sameInput(request);
+        given.sameInput(request);
         const start = starts.get(id);
         if (start === undefined) {
           breach('R13', `${id} was sent, and no durable record contains it`);
@@ -151,18 +145,10 @@ export function sendChecker(
         }
         if (start.by !== name) breach('R3', `${id} was sent by a machine that did not start it`);
         for (const { rule, message } of checkRequest(request, start.after)) breach(rule, message);
-        given.set(keyedAttempt(request.idempotencyKey, attempt), request);
-        const source = sourceOf(start.after);
-        const problem = source !== null && wrongInput(request, start.after, source);
-        if (problem !== false) breach('R4', `${id}: ${problem}`);
+        given.sent(request, start.after);
       }
     },
-    /** R4: the code of an agent gets what the request says. `output`: null for a perform. */
-    receiving(key: IdempotencyKey, attempt: number, { input, output }: Given) {
-      const sent = given.get(keyedAttempt(key, attempt));
-      if (isSame(sent?.input, input) && isSame(sent?.output, output)) return;
-      breach('R4', `attempt ${attempt} of ${key} has another input or output than its request`);
-    },
+    receiving: given.receiving,
     /** The channel did not accept a message of this machine. */
     unsent: ({ name }: Sender) => unsentBy.delete(name),
     /** R12: the writer sends all messages of its write, whether or not it received the response. */
@@ -186,17 +172,7 @@ export function sendChecker(
     if (starts.has(id)) breach('R3', `${id} was started twice`);
     starts.set(id, write);
   }
-
-  /** R8: all requests with one key have the same input. */
-  function sameInput({ performKey, input }: Request): void {
-    const text = JSON.stringify(input);
-    const before = inputs.get(performKey) ?? text;
-    inputs.set(performKey, before);
-    if (before !== text) breach('R8', `${performKey} was requested with ${before}, then ${text}`);
-  }
 }
-
-const keyedAttempt = (key: IdempotencyKey, attempt: number) => `${key} ${attempt}`;
 
 /** The messages that the writer must send: requests by their attempts, a nudge by its order and class. */
 function toSend(write: RecordPair): readonly string[] {

@@ -1,5 +1,6 @@
 /** R19: what cannot be read, or is refused, is a dead letter; nothing else is parked. */
 import type { Breach } from '#checkers/violation.ts';
+import type { FaultName } from '#sim/faults/fault-rates.ts';
 import type { SimQueue } from '#sim/ports/sim-queue.ts';
 
 /** A message that no release can read. */
@@ -8,17 +9,22 @@ export interface Poison {
   readonly body: string;
 }
 
-/** Why valid messages are parked too: a submission has the key of another order; the record of an order cannot be read. */
+/** Submissions with a key of another order are refused, whatever they contain. */
 const refusal = 'key-reused: ';
-const unreadableRecord = 'record-corrupt';
+/** Faults for which a valid message is parked, with the reason: no further try would succeed. */
+const reasonOf: ReadonlyMap<FaultName, string> = new Map([
+  ['record-unreadable', 'record-corrupt'],
+  ['write-refused', 'store-refused'],
+]);
 
-/** @param wasUnreadable whether a record could not be read in this world */
+/** @param hits the faults that happened */
 export function judgeDeadLetters(
   queues: readonly Poison['queue'][],
   poison: readonly Poison[],
-  wasUnreadable: boolean,
+  hits: ReadonlyMap<FaultName, number>,
   breach: Breach,
 ): void {
+  const known = [...reasonOf].flatMap(([fault, reason]) => (hits.has(fault) ? [reason] : []));
   for (const { queue, body } of poison) {
     if (queue.deadLetters.some((dead) => dead.body === body)) continue;
     breach('R19', `${body} is not among the dead letters of ${queue.name}`);
@@ -30,7 +36,7 @@ export function judgeDeadLetters(
         reason !== null &&
         !unreadable.includes(body) &&
         !reason.startsWith(refusal) &&
-        !(wasUnreadable && reason === unreadableRecord),
+        !known.includes(reason),
     );
     if (parked === undefined) continue;
     breach('R19', `${queue.name} has a valid message as a dead letter: ${parked.reason}`);

@@ -119,8 +119,7 @@ export function loadWorld(options: LoadWorldOptions): LoadWorld {
     limitedAgents: setting.limits === undefined ? [bottleneck] : [],
     limits: setting.limits ?? new Map(),
     limitItems,
-    rules: unchecked,
-    probes: { began: () => () => {} },
+    ...{ rules: unchecked, probes: uncheckedProbes },
     breach() {},
     concurrency: Number.POSITIVE_INFINITY,
     backlog: { ordersMax: 100_000, backlogMaxMs: setting.backlogMaxMs },
@@ -216,6 +215,7 @@ function countingLog(events: Map<string, number>): Log {
   return { info() {}, warn: count, error: count };
 }
 
+const uncheckedProbes: SharedByFunctions['probes'] = { began: () => () => {} };
 /** The rules are checked in the simulated worlds, which have faults. */
 const unchecked: SharedByFunctions['rules'] = {
   nudging() {},

@@ -104,8 +104,7 @@ export function processOf(
   const roles = assembleProcess({
     ...ports,
     store: watchedStore(ports.store, checks.shares, sweeps.note),
-    channels,
-    gates,
+    ...{ channels, gates },
     ...(shared.agentSettings !== null && { settings }),
     admission: backlog,
     watchRecords(listener) {

@@ -192,9 +192,7 @@ export function sharedInfrastructure(
     table,
     held: scannedHeld(() => recordsOf(table)),
     stream,
-    rules,
-    observer,
-    breach,
+    ...{ rules, observer, breach },
     ...{ readEveryOrders, oneProcess, concurrency, backlog, recovery },
     ...{ sweepPeriodMs, outageAfterMs },
     leaseMs: 1.5 * sweepPeriodMs,
@@ -203,15 +201,8 @@ export function sharedInfrastructure(
     ...{ unreadable: unreadableRecords(timeline.now), storeOutage: storeOutage(around) },
     coordination: coordinationTable(sweepRuns.refused),
     ...{ circuits, ejections: ejectionTable(), report: { latest: null } },
-    // With wrong clocks, a probe is given up while its instance still makes it.
-    probes: sharedProbeChecker(
-      (agent) => circuits.get(agent)?.epoch ?? 0,
-      (rule, message) => {
-        if (clocksWereRight(faults.hits)) breach(rule, message);
-      },
-    ),
-    replyDelays,
-    agentSettings,
+    probes: probesOf(around, circuits, breach),
+    ...{ replyDelays, agentSettings },
     limits: limitsOf(subject.registries.old.all),
     limitItems: limitTable(),
     limitedAgents: setting.agentsAreLimited ? subject.contracts.map(({ name }) => name) : [],
@@ -230,6 +221,15 @@ export function sharedInfrastructure(
     handOver: movers.handOver,
   };
 }
+
+/** With wrong clocks, a probe is given up while its instance still makes it. */
+const probesOf = ({ faults }: SimContext, circuits: CircuitTable, breach: Breach) =>
+  sharedProbeChecker(
+    (agent) => circuits.get(agent)?.epoch ?? 0,
+    (rule, message) => {
+      if (clocksWereRight(faults.hits)) breach(rule, message);
+    },
+  );
 
 interface RulesOptions
   extends Pick<

@@ -238,7 +238,7 @@ function judge(
   const { writes } = observer;
   judgeEnd(shared, breach);
   const every = [...allOf(shared.queues), shared.queues.retries];
-  judgeDeadLetters(every, injector.poison, faults.hits.has('record-unreadable'), breach);
+  judgeDeadLetters(every, injector.poison, faults.hits, breach);
   if (!clocksWereRight(faults.hits)) return;
   for (const { attempts, unreadBefore } of injector.interruptions) {
     // An attempt of a record that cannot be read may not be recognised as interrupted.
