@@ -9,7 +9,7 @@ export interface Poison {
   readonly body: string;
 }
 
-/** Submissions with a key of another order are refused, whatever they contain. */
+/** Submissions with a key of another order are refused, with any content. */
 const refusal = 'key-reused: ';
 /** Faults for which a valid message is parked, with the reason: no further try would succeed. */
 const reasonOf: ReadonlyMap<FaultName, string> = new Map([

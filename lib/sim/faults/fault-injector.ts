@@ -200,8 +200,8 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const orderId = chance.pick([first, ...rest]);
     trace.record(`an operator asks to ${what} ${orderId}`);
     invoke(host, shared, async () => {
-      const told = rules.asking({ orderId, type: what, by });
-      told((await host.operator[what](orderId, by)).kind);
+      const answered = rules.asking({ orderId, type: what, by });
+      answered((await host.operator[what](orderId, by)).kind);
     });
   };
   const reprioritise = () => {
@@ -212,8 +212,8 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const priority = chance.pick(priorities);
     trace.record(`an operator gives ${orderId} the priority ${priority}`);
     invoke(host, shared, async () => {
-      const told = rules.asking({ orderId, type: 'reprioritise', by, priority });
-      told((await host.operator.reprioritise(orderId, by, priority)).kind);
+      const answered = rules.asking({ orderId, type: 'reprioritise', by, priority });
+      answered((await host.operator.reprioritise(orderId, by, priority)).kind);
     });
   };
   /** Only for stopped orders, where a correction can succeed. */
@@ -228,8 +228,8 @@ function ofOperators({ shared, fleet }: FaultInjectorOptions): TimedFaults {
     const corrections = [correction];
     trace.record(`an operator corrects ${correction.field} of ${orderId}`);
     invoke(host, shared, async () => {
-      const told = rules.asking({ orderId, type: 'resubmit', by, corrections });
-      told((await host.operator.resubmit(orderId, by, { corrections })).kind);
+      const answered = rules.asking({ orderId, type: 'resubmit', by, corrections });
+      answered((await host.operator.resubmit(orderId, by, { corrections })).kind);
     });
   };
   const search = (host: Host) => {

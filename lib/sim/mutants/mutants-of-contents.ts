@@ -1,4 +1,4 @@
-/** Mistakes in what calls, submitters and operators are given or told, and in when orders continue. */
+/** Mistakes in what calls, submitters and operators are given, and in when orders continue. */
 import { type Mutant, mutantIn } from './mutant.ts';
 
 const core = mutantIn('core');
@@ -45,14 +45,14 @@ export const mutantsOfContents: readonly Mutant[] = [
   roles(
     'hold the lease of a shard for twenty times as long',
     'assemble',
-    'return () => sweepTick({ ...ports, supervisor: role,',
-    'return () => sweepTick({ ...ports, leaseMs: 20 * ports.leaseMs, supervisor: role,',
+    'supervisor: role, holder: ports.holder()',
+    'leaseMs: 20 * ports.leaseMs, supervisor: role, holder: ports.holder()',
   ),
   roles(
     'look ahead in the first shard alone',
     'assemble',
-    'lookAhead(ports, shard);',
-    'lookAhead(ports, 0 * shard);',
+    'const ahead = (shard: number)',
+    'const ahead = (_: number, shard = 0)',
   ),
   roles(
     'take a pause of one process between two sweeps for an outage',

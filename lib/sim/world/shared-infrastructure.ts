@@ -6,7 +6,6 @@ import {
   deadlineCheckChecker,
 } from '#checkers/deadline-check-checker.ts';
 import type { Notified } from '#checkers/notification-checker.ts';
-import { type OperatorChecker, operatorChecker } from '#checkers/operator-checker.ts';
 import {
   type SharedProbeChecker,
   sharedProbeChecker,
@@ -19,6 +18,7 @@ import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
 import { drainedAgents } from '#sim/checks/drained-agents.ts';
+import { type OperatorChecker, operatorChecker } from '#sim/checks/operator-answers.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import {
   definitionOf,

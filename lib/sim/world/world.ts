@@ -118,8 +118,8 @@ function operatorOfStopped(
       const isHopeless = time > resubmitsMax && time % 2 === 0 && record.direction === 'forward';
       const type = isHopeless ? 'cancel' : 'resubmit';
       invoke(host, shared, async () => {
-        const told = shared.rules.asking({ orderId, type, by: 'otto' });
-        told((await host.operator[type](orderId, 'otto')).kind);
+        const answered = shared.rules.asking({ orderId, type, by: 'otto' });
+        answered((await host.operator[type](orderId, 'otto')).kind);
       });
     });
   };

@@ -1,8 +1,9 @@
-/** Checks what operators are told. */
+/** Checks the answers to operators. */
+
+import { isSame } from '#checkers/same-document.ts';
+import type { RecordPair } from '#checkers/transition.ts';
+import type { Breach } from '#checkers/violation.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import { isSame } from './same-document.ts';
-import type { RecordPair } from './transition.ts';
-import type { Breach } from './violation.ts';
 
 /** What an operator asks for. */
 export interface Command {
@@ -19,7 +20,7 @@ export interface Command {
 /** See {@link operatorChecker}. */
 export type OperatorChecker = ReturnType<typeof operatorChecker>;
 
-/** R13: what an operator is told to be done is in the history of a durable record, and was not before. */
+/** R13: what is answered as done is in the history of a durable record, and was not before. */
 export function operatorChecker(breach: Breach) {
   const stored: RecordPair[] = [];
   return {
