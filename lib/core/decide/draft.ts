@@ -101,6 +101,11 @@ export function release(draft: Draft, notBefore: number): void {
   nudgeInTime(draft);
 }
 
+/** A step that waits for the end of its doubt waits for no gate: a clock that went back may have begun the doubt anew. */
+export function holdNoMore(draft: Draft, at: number, { progress }: StepRecord): void {
+  if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });
+}
+
 /**
  * Releases the lock until a doubt has ended, or a gate is asked again: a held step waits for its gate, and not for the doubt
  * about another one. `settleHolds` releases an order with held steps.

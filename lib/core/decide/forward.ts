@@ -3,7 +3,7 @@
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { findStep, type StepRecord, underWay, unheld } from '#core/model/record.ts';
-import { type Draft, releaseInDoubt, setStep } from './draft.ts';
+import { type Draft, holdNoMore, releaseInDoubt, setStep } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
 import { conditionHolds, type OrderContext, readyAction, startStep } from './start-step.ts';
 import { inDoubt } from './undo.ts';
@@ -20,8 +20,10 @@ export function advance(draft: Draft, known: OrderContext): void {
     const action = readyAction(draft, known, definition, step);
     if (action === 'undo') {
       const until = doubtEndsAt(step, draft.nowMs);
-      if (until !== null) waitUntil = Math.min(waitUntil ?? until, until);
-      else if (!startStep(draft, known, at, 'undo')) return;
+      if (until !== null) {
+        waitUntil = Math.min(waitUntil ?? until, until);
+        holdNoMore(draft, at, step);
+      } else if (!startStep(draft, known, at, 'undo')) return;
       continue;
     }
     // A step in doubt is performed as it was begun, also where its `when` says otherwise by now: nothing undoes a Skipped step.

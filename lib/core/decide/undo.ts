@@ -6,7 +6,7 @@
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import { type OrderFault, type StepRecord, unheld } from '#core/model/record.ts';
-import { type Draft, park, releaseInDoubt } from './draft.ts';
+import { type Draft, holdNoMore, park, releaseInDoubt } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
 import { type OrderContext, startStep } from './start-step.ts';
 import { startAnew } from './undo-first.ts';
@@ -72,6 +72,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
       const until = doubtEndsAt(step, draft.nowMs);
       if (until !== null) {
         waitUntil = Math.min(waitUntil ?? until, until);
+        holdNoMore(draft, at, step);
       } else if (!startStep(draft, known, at, 'undo')) {
         return;
       }
