@@ -32,8 +32,6 @@ export interface FaultInjector {
 const beatMs = 8_000;
 /** An outage begins in the last part of the faults, when many orders are live, ms. */
 const outageBeforeEndMs = 60_000;
-/** A process that stood still goes on for so long before the faults end, ms. */
-const thawedMs = 20_000;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
@@ -46,7 +44,7 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { timeline, chance, faults, subject } = shared.around;
   const messages = ofMessages(options);
   const interruptions: Interruption[] = [];
-  const timedFaults = [...ofMachines(options, standStill), ...ofOperators(options)];
+  const timedFaults = [...ofMachines(options, interruptUntil), ...ofOperators(options)];
   let outageIsDrawn = false;
   /** Until when machines, clocks and people are disturbed: later only what has begun continues. */
   let disturbedUntil = timeline.now() + options.setting.faultsMs;
@@ -82,13 +80,6 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   function interruptUntil(instant: number): void {
     const attempts = interruptedUntil(instant, timeline.now(), recordsOf(shared.table));
     interruptions.push({ attempts, unreadBefore: faults.hits.get('record-unreadable') ?? 0 });
-  }
-
-  /** One process stands still for so long that it is an outage. */
-  function standStill(ms: number): void {
-    // It recovers before the faults end: then another process may replace it.
-    endsAt = Math.max(endsAt, timeline.now() + ms + thawedMs);
-    interruptUntil(timeline.now() + ms);
   }
 
   function stopService(): void {
@@ -159,10 +150,10 @@ function ofMessages(options: FaultInjectorOptions) {
 
 type TimedFaults = readonly (readonly [DrawnFault, (host: Host) => void])[];
 
-/** @param standStill called when one process stands still for that long, ms, which is an outage */
+/** @param interruptUntil called when one process stands still until then, for so long that it is an outage */
 function ofMachines(
   { shared, fleet, setting: { oneProcess, outageAfterMs } }: FaultInjectorOptions,
-  standStill: (ms: number) => void,
+  interruptUntil: (instant: number) => void,
 ): TimedFaults {
   const { chance, trace } = shared.around;
   const setClock = ({ machine }: Host, skewMs: number) => {
@@ -173,11 +164,10 @@ function ofMachines(
   const jumpMs = () =>
     oneProcess ? chance.between(5, 30) * minuteMs : chance.between(1, clockJumpMaxDays) * dayMs;
   const freeze = ({ machine }: Host) => {
-    // One process that stands still has an outage, if for long enough; sweeps on other machines go on.
-    const ms = chance.between(2_000, oneProcess ? 3 * outageAfterMs : 120_000);
+    const ms = chance.between(2_000, 120_000);
     trace.record(`${machine.name} freezes for ${ms} ms`);
     machine.freeze(ms);
-    if (oneProcess && ms > outageAfterMs) standStill(ms);
+    if (oneProcess && ms > outageAfterMs) interruptUntil(shared.around.timeline.now() + ms);
   };
   return [
     ['frozen', freeze],

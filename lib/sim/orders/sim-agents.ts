@@ -30,14 +30,7 @@ export const payment = defineAgent({
     whole: { rate: { count: 3, per: 1_000 }, atOnce: 3 },
   },
 });
-export const packing = defineAgent({
-  name: 'packing',
-  input,
-  output,
-  undo: 'offered',
-  // Heartbeats of a step extend its room.
-  limits: { whole: { atOnce: 2 } },
-});
+export const packing = defineAgent({ name: 'packing', input, output, undo: 'offered' });
 /** What has left the house cannot be called back. */
 export const dispatch = defineAgent({ name: 'dispatch', input, output });
 
@@ -86,10 +79,6 @@ export const serviceLimits: readonly [CheckedLimit, ...CheckedLimit[]] = [
   {
     ...{ name: 'payment/whole', agents: [payment.name], waitsUnder: [payment.name] },
     ...{ byTenant: false, atOnce: 3, rate: { count: 3, per: 1_000 } },
-  },
-  {
-    ...{ name: 'packing/whole', agents: [packing.name], waitsUnder: [packing.name] },
-    ...{ byTenant: false, atOnce: 2 },
   },
   {
     name: 'teller/per-tenant',
