@@ -3,7 +3,6 @@ import { type Mutant, mutantIn } from './mutant.ts';
 
 const core = mutantIn('core');
 const roles = mutantIn('roles');
-const limits = mutantIn('distributed/limits');
 
 export const mutantsOfContents: readonly Mutant[] = [
   core(
@@ -49,12 +48,6 @@ export const mutantsOfContents: readonly Mutant[] = [
     'leaseMs: 20 * ports.leaseMs, supervisor: role, holder: ports.holder()',
   ),
   roles(
-    'look ahead in the first shard alone',
-    'assemble',
-    'const ahead = (shard: number)',
-    'const ahead = (_: number, shard = 0)',
-  ),
-  roles(
     'take a pause of one process between two sweeps for an outage',
     'assemble',
     'outageAfterMs,\n    uninterrupted',
@@ -83,11 +76,5 @@ export const mutantsOfContents: readonly Mutant[] = [
     'agent/agent-call',
     'const isDue = !limit.isPast() && nowMs',
     'const isDue = nowMs',
-  ),
-  limits(
-    'never extend the room of a call with heartbeats',
-    'shared-limits',
-    "if (slots === undefined || result.kind !== 'heartbeat') return;\n  const record",
-    "if (slots === undefined || result.kind !== 'heartbeat' || slots.length > 0) return;\n  const record",
   ),
 ];
