@@ -37,7 +37,7 @@ export function allowedAmounts(
  * @param afterMs a change is in force so long after it was stored
  * @param agoMs for something that began so long ago
  */
-export function settingsSince(
+function settingsSince(
   table: AgentSettingTable,
   { timeline, faults }: Pick<SimContext, 'timeline' | 'faults'>,
   afterMs: number,

@@ -17,7 +17,6 @@ import type { AgentName } from '#core/model/ids.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
-import { drainedAgents } from '#sim/checks/drained-agents.ts';
 import { type OperatorChecker, operatorChecker } from '#sim/checks/operator-answers.ts';
 import { type SweepRuns, sweepRuns as sweepRunsOf } from '#sim/checks/sweep-runs.ts';
 import {
@@ -164,7 +163,6 @@ export function sharedInfrastructure(
         observer.wrote(decision);
         rules.wrote(decision);
         rules.wroteOrder(decision);
-        checkDrained(decision);
         if (startsAnew(decision)) faults.note('undone-first');
       }
       rules.wroteClaim(write.after);
@@ -184,7 +182,6 @@ export function sharedInfrastructure(
   const outages = serviceOutages(around);
   const circuits: CircuitTable = new Map();
   const agentSettings = setting.operatesAgents ? agentSettingTable(timeline.now) : null;
-  const checkDrained = drainedAgents(agentSettings, around, breach);
   const limitChecks = deploymentLimits(around, agentSettings, breach);
   return {
     around,
