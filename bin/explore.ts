@@ -8,7 +8,7 @@ import { type Exploration, explore, oneOrder } from '#explore/explore.ts';
 import { leasedRoom } from '#explore/leased-room.ts';
 import { sharedGates } from '#explore/shared-gates.ts';
 import { leaseWorlds, sharedWorlds, worlds } from '#explore/worlds.ts';
-import { shardOf } from '#sim/mutants/shard.ts';
+import { listShard } from '#sim/list-shard.ts';
 
 /** Above the size of every world; a larger world is reported as incomplete. */
 const statesMax = 3_000_000;
@@ -33,7 +33,7 @@ if (named.length === 0) {
 }
 
 const found: Exploration[] = [];
-for (const world of shardOf(named, flags.shard)) {
+for (const world of listShard(named, flags.shard)) {
   const began = performance.now();
   const exploration = await world.run();
   found.push(exploration);

@@ -11,9 +11,9 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
+import { listShard } from '#sim/list-shard.ts';
 import type { Mutant } from '#sim/mutants/mutant.ts';
 import { mutants as allMutants } from '#sim/mutants/mutants.ts';
-import { shardOf } from '#sim/mutants/shard.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ if (flags.write && (flags.only !== '' || flags.shard !== '1/1')) {
   console.error('--write writes the table of all mistakes: give neither --only nor --shard');
   process.exit(2);
 }
-const mutants = shardOf(
+const mutants = listShard(
   allMutants.filter(({ name }) => name.includes(flags.only)),
   flags.shard,
 );

@@ -16,7 +16,7 @@ export const mistakesOfLongWaits: readonly Mistake[] = [
     'lib/core/decide/decide.ts',
     hold,
     'the history does not say which held steps began',
-    '...(!hasAll && { begun }),',
+    '...(!hasAll && { begun: begunOf(draft) }),',
     '',
   ),
   mistake(
@@ -41,14 +41,14 @@ export const mistakesOfLongWaits: readonly Mistake[] = [
     'if (leftMs <= 0) return false;',
   ),
   mistake(
-    'lib/core/decide/draft.ts',
+    holdStep,
     hold,
     'a held undo waits for the doubt of another step',
     'if (!isHeld) release(draft, doubtEndsAt);',
     'release(draft, doubtEndsAt);',
   ),
   mistake(
-    'lib/core/decide/draft.ts',
+    holdStep,
     hold,
     'an order with a held undo is not asked for when a doubt ends',
     'if (progress.until > doubtEndsAt) {',
@@ -65,7 +65,7 @@ export const mistakesOfLongWaits: readonly Mistake[] = [
     'lib/roles/transitions/gated-decision.ts',
     'test/runtime/singleton.test.ts',
     'only a sweep asks again for an order that waits for its turn',
-    'return waitsForGates(record) && !mayWaitForTurn(record)',
+    'return areNudged && waitsForGates(record)',
     'return waitsForGates(record)',
   ),
   mistake(

@@ -17,8 +17,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createVitest, type Vitest } from 'vitest/node';
+import { listShard } from '#sim/list-shard.ts';
 import { plantMistake } from '#sim/mutants/plant-mistake.ts';
-import { shardOf } from '#sim/mutants/shard.ts';
 import type { Mistake } from './mistake.ts';
 import { mistakes as allMistakes } from './mistakes.ts';
 
@@ -27,7 +27,7 @@ const quiet = { watch: false, reporters: [] };
 const copied = ['lib', 'lambdas', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
 const { values: flags } = parseArgs({ options: { shard: { type: 'string', default: '1/1' } } });
-const mistakes = shardOf(allMistakes, flags.shard);
+const mistakes = listShard(allMistakes, flags.shard);
 
 const copy = mkdtempSync(join(tmpdir(), 'reeve-planted-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));

@@ -17,6 +17,7 @@ import type {
 } from '#core/model/event.ts';
 import { type HistoryEntry, shortened } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
+import type { StepName } from '#core/model/ids.ts';
 import type { Command } from '#core/model/message.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import { claim, continueOrder } from './claim.ts';
@@ -323,7 +324,8 @@ function transition(draft: Draft, entry: HistoryEntry): Decision {
 }
 
 /** With what the gates and the pools of agents said, so that the history replays (R15). */
-function noted({ holds, stillHeld, begun, agents }: Draft, entry: HistoryEntry): HistoryEntry {
+function noted(draft: Draft, entry: HistoryEntry): HistoryEntry {
+  const { holds, stillHeld, agents } = draft;
   if (holds.length === 0 && agents.length === 0) return entry;
   // Claims that find every ready step held are one entry, which has all holds of the last of them.
   const hasAll = stillHeld.length === 0 || entry.type === 'held';
@@ -333,10 +335,17 @@ function noted({ holds, stillHeld, begun, agents }: Draft, entry: HistoryEntry):
   return {
     ...entry,
     ...(held.length > 0 && { holds: held }),
-    ...(!hasAll && { begun }),
+    ...(!hasAll && { begun: begunOf(draft) }),
     ...(chosen.length > 0 && { agents: chosen }),
   };
 }
+
+/** The steps that were held before the transition, and of which a call begins. */
+const begunOf = ({ base, steps }: Draft): readonly StepName[] =>
+  base.steps.flatMap(({ name, progress }, at) => {
+    const next = steps[at]?.progress;
+    return progress.state === 'Held' && next !== undefined && underWay(next) ? [name] : [];
+  });
 
 /** Parks an order that would go forward. An undo continues, because room is reserved for it. */
 function parkFull(draft: Draft, entry: HistoryEntry): void {

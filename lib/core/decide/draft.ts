@@ -40,8 +40,6 @@ export interface Draft {
   readonly holds: HoldEntry[];
   /** Those of `holds` that are as they were before this transition. */
   readonly stillHeld: StepName[];
-  /** The steps that were held before this transition, and of which a call begins. */
-  readonly begun: StepName[];
   /** The members of pools that steps were given to in this transition. */
   readonly agents: AgentChoice[];
   lockState: LockState;
@@ -64,7 +62,6 @@ export function draftOf(base: ProcessRecord, nowMs: number, isFull = false): Dra
     mayHold: base.isHeld === true,
     holds: [],
     stillHeld: [],
-    begun: [],
     agents: [],
     lockState: base,
     direction: base.direction,
@@ -99,27 +96,6 @@ export function release(draft: Draft, notBefore: number): void {
   draft.lockState = { processState: 'Pending' };
   draft.notBefore = notBefore;
   nudgeInTime(draft);
-}
-
-/** A step that waits for the end of its doubt waits for no gate: a clock that went back may have begun the doubt anew. */
-export function holdNoMore(draft: Draft, at: number, { progress }: StepRecord): void {
-  if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });
-}
-
-/**
- * Releases the lock until a doubt has ended, or a gate is asked again: a held step waits for its gate, and not for the doubt
- * about another one. `settleHolds` releases an order with held steps.
- */
-export function releaseInDoubt(draft: Draft, doubtEndsAt: number): void {
-  let isHeld = false;
-  for (const [at, { progress }] of draft.steps.entries()) {
-    if (progress.state !== 'Held') continue;
-    isHeld = true;
-    if (progress.until > doubtEndsAt) {
-      setStep(draft, at, { progress: { ...progress, until: doubtEndsAt } });
-    }
-  }
-  if (!isHeld) release(draft, doubtEndsAt);
 }
 
 /** Requests a claim for when the order may be claimed. */

@@ -3,8 +3,9 @@
 import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import { findStep, type StepRecord, underWay, unheld } from '#core/model/record.ts';
-import { type Draft, holdNoMore, releaseInDoubt, setStep } from './draft.ts';
+import { type Draft, setStep } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
+import { holdNoMore, releaseInDoubt } from './hold-step.ts';
 import { conditionHolds, type OrderContext, readyAction, startStep } from './start-step.ts';
 import { inDoubt } from './undo.ts';
 

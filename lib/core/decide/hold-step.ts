@@ -15,14 +15,15 @@ import {
   type Undoable,
   unheld,
 } from '#core/model/record.ts';
-import { type Draft, setStep } from './draft.ts';
+import { type Draft, release, setStep } from './draft.ts';
 
 /** `since`: from the history, where several holds in a row are one entry. */
 export type NotedHold = Hold & { readonly since?: number };
 
 /**
  * Leaves the step held as it is when its gate says the same again, before it had to be asked; returns whether it does. The
- * history need not say so of each step: where many wait for one limit, that would fill the record.
+ * history need not say so of each step: where many wait for one limit, that would fill the record. A hold that the history notes
+ * is made again as it was noted.
  */
 export function stayHeld(draft: Draft, { name, progress }: StepRecord, hold: NotedHold): boolean {
   if (progress.state !== 'Held' || hold.since !== undefined) return false;
@@ -67,6 +68,27 @@ export function setHeld(
   setStep(draft, at, { progress: { state: 'Held', ...how, until, before } });
   draft.mayHold = true;
   return until;
+}
+
+/** The step waits for its gate no more, and is as it was before it was held. */
+export function holdNoMore(draft: Draft, at: number, { progress }: StepRecord): void {
+  if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });
+}
+
+/**
+ * Releases the lock until a doubt has ended, or a gate is asked again: a held step waits for its gate, and not for the doubt
+ * about another one. `settleHolds` releases an order with held steps.
+ */
+export function releaseInDoubt(draft: Draft, doubtEndsAt: number): void {
+  let isHeld = false;
+  for (const [at, { progress }] of draft.steps.entries()) {
+    if (progress.state !== 'Held') continue;
+    isHeld = true;
+    if (progress.until > doubtEndsAt) {
+      setStep(draft, at, { progress: { ...progress, until: doubtEndsAt } });
+    }
+  }
+  if (!isHeld) release(draft, doubtEndsAt);
 }
 
 /**

@@ -10,9 +10,9 @@ import {
   underWay,
 } from '#core/model/record.ts';
 import type { Decision } from './decide.ts';
-import { type Draft, release, setStep } from './draft.ts';
+import { type Draft, release } from './draft.ts';
 import { heldUntil } from './due.ts';
-import { heldSince, holdEndsAt, isForTurn, type NotedHold } from './hold-step.ts';
+import { heldSince, holdEndsAt, holdNoMore, isForTurn, type NotedHold } from './hold-step.ts';
 import { applyVerdicts, countFailure, failuresAtEndOfRound, type Verdict } from './rounds.ts';
 import type { OrderContext } from './start-step.ts';
 import { inDoubt } from './undo.ts';
@@ -33,7 +33,7 @@ export function endHolds(draft: Draft, { holds }: OrderContext): boolean {
     const since = noted ?? heldSince(progress, draft.nowMs);
     if (draft.nowMs < holdEndsAt(policy, { gate: progress.gate, since })) continue;
     draft.holds.push({ step: name, ...hold, since });
-    setStep(draft, at, { progress: progress.before });
+    holdNoMore(draft, at, step);
     verdicts.push(holdVerdict(draft, at, step, { gate: progress.gate, since }));
   }
   if (verdicts.length === 0) return false;
@@ -78,9 +78,7 @@ export function settleHolds(draft: Draft): void {
   if (!draft.mayHold) return;
   const { processState } = draft.lockState;
   if (processState === 'Error') {
-    for (const [at, { progress }] of draft.steps.entries()) {
-      if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });
-    }
+    for (const [at, step] of draft.steps.entries()) holdNoMore(draft, at, step);
     return;
   }
   const until = heldUntil(draft.steps);

@@ -82,7 +82,6 @@ export function startStep(draft: Draft, known: OrderContext, at: number, action:
     if (!isAsBefore || !stayHeld(draft, step, hold)) holdStep(draft, at, step, hold);
     return true;
   }
-  if (recorded.progress.state === 'Held') draft.begun.push(step.name);
   const { attempt, completeBy, endBy } = request;
   const { progress, doubtUntil } = underWayAs(step, action, { completeBy, endBy });
   setStep(draft, at, { attempt, progress, doubtUntil });

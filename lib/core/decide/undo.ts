@@ -6,8 +6,9 @@
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import { type OrderFault, type StepRecord, unheld } from '#core/model/record.ts';
-import { type Draft, holdNoMore, park, releaseInDoubt } from './draft.ts';
+import { type Draft, park } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
+import { holdNoMore, releaseInDoubt } from './hold-step.ts';
 import { type OrderContext, startStep } from './start-step.ts';
 import { startAnew } from './undo-first.ts';
 
@@ -72,6 +73,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
       const until = doubtEndsAt(step, draft.nowMs);
       if (until !== null) {
         waitUntil = Math.min(waitUntil ?? until, until);
+        // It may be held although its doubt has not ended: a clock went back since.
         holdNoMore(draft, at, step);
       } else if (!startStep(draft, known, at, 'undo')) {
         return;

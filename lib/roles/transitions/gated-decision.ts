@@ -7,7 +7,7 @@ import type { Hold } from '#core/model/hold.ts';
 import type { StepName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Command, Request } from '#core/model/message.ts';
-import { mayWaitForTurn, type ProcessRecord } from '#core/model/record.ts';
+import { mayWaitForTurn, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type GateAnswer, type Gates, hasSlots, isHold, slotsLastMs } from '#ports/gates.ts';
 import type { Random } from '#ports/random.ts';
@@ -218,7 +218,11 @@ export function worthSending(
   commands: readonly Command[],
 ): readonly Command[] {
   if (gates?.nudgeHeld !== true || record.isHeld === undefined) return commands;
-  return waitsForGates(record) && !mayWaitForTurn(record)
+  // No gate nudges an order whose turn has not come.
+  const areNudged = record.steps.every(
+    ({ progress }) => progress.state !== 'Held' || waitsForAgent(progress),
+  );
+  return areNudged && waitsForGates(record)
     ? commands.filter((command) => command.kind !== 'nudge' || command.nudge.at === undefined)
     : commands;
 }

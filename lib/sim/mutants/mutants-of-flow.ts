@@ -108,7 +108,7 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inCore(
     'hold a step of an order that stopped',
     'decide/settle-holds',
-    "if (progress.state === 'Held') setStep(draft, at, { progress: progress.before });",
+    'for (const [at, step] of draft.steps.entries()) holdNoMore(draft, at, step);',
     '',
   ),
   inCore(
