@@ -47,7 +47,7 @@ export function codeSections(): string {
     'The `code` of errors that Reeve raises, by the class of the error.',
     ...Object.entries(errorCodes).map(([name, codes]) => errorTable(name, codes)),
     '## Fault codes',
-    'The `code` of a fault of an order or a step. All other codes, such as `declined`, come from an agent or its service: ask its owner what it means, then `resubmit` or `cancel` the order.',
+    'The `code` of a fault of an order or a step. All other codes, such as `declined`, come from an agent or its service: ask its owner what it means, then `resubmit` or `cancel` the order. A cancel is refused after an irreversible step and in an undo: `reeve show` prints the commands that Reeve accepts for the order.',
     markdownTable(
       ['code', 'meaning', 'what to do'],
       Object.entries(faultCodes).map(([name, { meaning, remedy }]) => [

@@ -128,6 +128,12 @@ export function order(more: object = {}) {
     tenant: null,
     correlationId: null,
     revision: 1,
+    actions: {
+      resubmit: 'not-in-error',
+      correct: 'not-in-error',
+      cancel: null,
+      reprioritise: null,
+    },
     submittedAt: at(-2),
     updatedAt: at(-2),
     lockedBy: null,
@@ -146,6 +152,7 @@ export const inError = {
   processState: 'Error',
   revision: 4,
   fault: { ...declined, step: 'charge', action: 'perform' },
+  actions: { resubmit: null, correct: null, cancel: null, reprioritise: null },
   steps: { reserve: step('Completed'), charge: step('Failed', { fault: declined }) },
 } as const;
 

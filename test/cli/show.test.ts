@@ -75,9 +75,9 @@ test('an order of which every call is held waits for its agents, not for the end
   const { stdout } = await run('show o-1');
   expect(words(stdout)).toEqual(
     expect.arrayContaining([
-      'waits for | payment, circuit open, since 2 min ago',
-      'waits for | packing, which has as many calls as it can begin, since 5 s ago',
-      'waits for | mail, a-newer-gate, since 5 s ago',
+      'waits for | payment: its circuit breaker is open, since 2 min ago',
+      'waits for | packing: it has as many calls as it can begin in time, since 5 s ago',
+      'waits for | mail: it accepts no call now (a-newer-gate), since 5 s ago',
     ]),
   );
   const [facts] = stdout.split('STEP');
@@ -122,7 +122,7 @@ test('an order with a held step and a call under way shows both', async () => {
   const shown = words((await run('show o-1')).stdout);
   expect(shown).toContain('complete-by | in 3 s');
   expect(shown).toContain(
-    'waits for | packing, which has as many calls as it can begin, since 5 s ago',
+    'waits for | packing: it has as many calls as it can begin in time, since 5 s ago',
   );
 });
 
@@ -163,8 +163,12 @@ test('an order in Error shows its fault and the possible actions, and exits 0', 
   const { exitCode, stdout } = await run('show o-1');
   expect(exitCode).toBe(0);
   expect(stdout).toContain('Fault in step charge: the card was declined');
-  expect(stdout).toContain('Next: reeve resubmit o-1');
-  expect(stdout).toContain('reeve cancel o-1');
+  expect(words(stdout)).toEqual(
+    expect.arrayContaining([
+      'Next: | reeve resubmit o-1 | to repeat the step',
+      'or: | reeve cancel o-1 | to undo all effects',
+    ]),
+  );
 });
 
 test.each([
@@ -194,11 +198,12 @@ test.each([{ processState: 'Processed' }, { direction: 'undo' }])(
 test('an order that is stuck in its undo can only be resubmitted', async () => {
   const { app, run } = scenario();
   const fault = { ...declined, effect: 'possible', step: 'reserve', action: 'undo' };
-  looks(app, look({ ...inError, direction: 'undo', fault }));
+  const actions = { ...inError.actions, correct: 'already-undoing', cancel: 'already-undoing' };
+  looks(app, look({ ...inError, actions, direction: 'undo', fault }));
   const { stdout } = await run('show o-1');
   expect(stdout).toContain('Fault in the undo of step reserve: ');
   expect(stdout).toContain('it may have had an effect');
-  expect(stdout).toContain('Next: reeve resubmit o-1\n');
+  expect(words(stdout)).toContain('Next: | reeve resubmit o-1 | to repeat the undo');
   expect(stdout).not.toContain('reeve cancel');
 });
 

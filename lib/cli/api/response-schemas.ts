@@ -137,6 +137,10 @@ const summarySchema = z.object({
 export type SummaryDocument = z.infer<typeof summarySchema>;
 
 export const orderSchema = summarySchema.extend({
+  // An older Reeve does not send it, and accepts a resubmit of every order in Error.
+  actions: z
+    .object({ resubmit: text.nullable(), cancel: text.nullable() })
+    .default({ resubmit: null, cancel: 'unknown' }),
   workflowVersion: z.int(),
   lockedBy: text.nullable(),
   completeBy: instant.nullable(),

@@ -4,6 +4,7 @@ import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/response-
 import { longestWaits, mayBeReplaced, mayBeReplacedText } from '#text/gate-text.ts';
 import { faultText, historySentence } from '#text/history-text.ts';
 import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
+import { cancelRefusalText, waysOut } from '#text/ways-out.ts';
 import type { Paint } from './paint.ts';
 import { marked, stateText } from './state-text.ts';
 import { alignedLines, tableLines } from './table.ts';
@@ -85,12 +86,15 @@ export function troubleLines(order: OrderDocument, paint: Paint): string[] {
   ].map(indented);
 }
 
-/** The commands that end Error; an order that is being undone cannot be cancelled. */
-function remedies({ orderId, direction }: OrderDocument): string[] {
-  const resubmit = `Next: reeve resubmit ${orderId}`;
-  return direction === 'undo'
-    ? [resubmit]
-    : [`${resubmit}  to try again`, `or:   reeve cancel ${orderId}    to undo it`];
+/** The commands that Reeve accepts, one a line. */
+function remedies(order: OrderDocument): string[] {
+  const rows = waysOut(order).map(({ action, purpose }, at) => [
+    at === 0 ? 'Next:' : 'or:',
+    `reeve ${action} ${order.orderId}`,
+    purpose,
+  ]);
+  const refusal = cancelRefusalText(order);
+  return [...alignedLines(rows), ...(refusal === null ? [] : [refusal])];
 }
 
 function faultLabel({ step, action }: OrderFault): string {

@@ -1,5 +1,6 @@
 /** Explains why an order will not become Processed. */
 import type { Order, OrderFault } from '#console/api/documents.ts';
+import { cancelRefusalText, waysOut } from '#text/ways-out.ts';
 
 export function faultTitle({ step, action }: OrderFault): string {
   if (step === null) return 'The order was stopped';
@@ -10,11 +11,11 @@ export function effectWords({ effect }: { readonly effect: string }): string {
   return effect === 'none' ? 'It had no effect.' : 'It may have had an effect.';
 }
 
-/** The actions that an operator can take. */
-export function remedy({ processState, direction, fault }: Order): string {
-  if (processState === 'Undone') return 'All effects have been undone.';
-  if (processState !== 'Error') return 'Reeve is undoing all effects.';
-  if (direction === 'undo') return 'Remove the cause, then resubmit to repeat the undo.';
-  const call = fault?.action === 'undo' ? 'undo' : 'step';
-  return `Remove the cause, then resubmit to repeat the ${call}; or cancel to undo all effects.`;
+/** What an operator does next. */
+export function remedy(order: Order): string {
+  if (order.processState === 'Undone') return 'All effects have been undone.';
+  if (order.processState !== 'Error') return 'Reeve is undoing all effects.';
+  const ways = waysOut(order).map(({ action, purpose }) => `${action} ${purpose}`);
+  const refusal = cancelRefusalText(order);
+  return `Remove the cause, then ${ways.join('; or ')}.${refusal === null ? '' : ` ${refusal}`}`;
 }

@@ -90,7 +90,7 @@ export const consequence = (action: Action): string => consequences[action];
 
 const exclusions: Readonly<Record<Action, string>> = {
   resubmit: 'not in Error',
-  cancel: 'final or being undone already,',
+  cancel: 'final, being undone already, or past an irreversible step,',
   reprioritise: 'final',
 };
 

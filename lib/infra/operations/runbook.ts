@@ -7,7 +7,7 @@ const withReference = (section: string, text: string) => `${text} More: docs/run
 export const runbook = {
   orderInError: withReference(
     'order-in-error',
-    'An order needs an operator. `reeve list --state Error`, then `reeve show ID` for the step and its fault. When the cause is fixed: `reeve resubmit ID`; or `reeve cancel ID` to undo it.',
+    'An order needs an operator. `reeve list --state Error`, then `reeve show ID` for the step, its fault and the commands that Reeve accepts. When the cause is fixed: `reeve resubmit ID`; or `reeve cancel ID` to undo it, which is refused after an irreversible step and in an undo.',
   ),
   deadLetters: withReference(
     'dead-letters',
