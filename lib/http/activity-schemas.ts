@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { circuitStates } from '#core/flow/circuit.ts';
 import { endpointStates } from '#core/flow/endpoint-pool.ts';
 import { agentGates } from '#core/model/hold.ts';
+import { gateMeanings } from '#text/gate-text.ts';
 import { operatedFields } from './agent-schemas.ts';
 import { instant } from './history-schemas.ts';
 
@@ -18,8 +19,7 @@ const waitingFields = {
     description: 'When the order that has waited longest for it last made progress.',
   }),
   held: z.array(z.object({ gate: z.enum(agentGates), steps: count, since: instant })).openapi({
-    description:
-      'Steps that wait for it, by the reason, with when the longest wait began. concurrency: it has as many calls as it can begin in time. circuit: its service is unavailable. limit: a limit of it is reached. drained: an operator lets no new calls go there.',
+    description: `Steps that wait for it, by the reason, with when the longest wait began. ${gateMeanings(agentGates)}`,
   }),
 };
 

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { gates } from '#core/model/hold.ts';
 import { directions, priorities, processStates } from '#core/model/record.ts';
+import { gateMeanings } from '#text/gate-text.ts';
 import {
   callSchema,
   faultSchema,
@@ -128,8 +129,7 @@ export const stepSchema = z
     held: z
       .union([z.object({ gate: z.enum(gates), since: instant, until: instant }), z.null()])
       .openapi({
-        description:
-          'Why the step waits for its agent, or the order for earlier ones, and until when it is asked again. concurrency: the agent has as many calls as it can begin in time. circuit: its circuit breaker is open. limit: a limit of the agent has no room for the call. drained: an operator lets no new calls go there. turn: an earlier order of the same singleton key has not ended.',
+        description: `Why the step waits for its agent, or the order for earlier ones, and until when it is asked again. ${gateMeanings(gates, 'the agent')}`,
       }),
     undoFirst: z.boolean().optional().openapi({
       description:

@@ -1,10 +1,25 @@
-/** What held steps wait for, in words. */
-const reasons: Readonly<Record<string, string>> = {
-  concurrency: 'which has as many calls as it can begin',
-  circuit: 'circuit open',
-  limit: 'limit reached',
-  drained: 'drained by an operator',
+/** Why a step waits, or a call was given back: by gate, with the agent as the subject. The descriptions of the API have the same words. */
+const reasons: Readonly<Record<string, (who: string, whose: string) => string>> = {
+  concurrency: (who) => `${who} has as many calls as it can begin in time`,
+  circuit: (_, whose) => `${whose} circuit breaker is open`,
+  limit: (_, whose) => `one of ${whose} limits has no room for the call`,
+  drained: (who) => `an operator lets no new calls go to ${who}`,
+  turn: () => 'an earlier order of the same singleton key has not ended',
 };
+
+/**
+ * A clause about the agent: `its circuit breaker is open`. One for a gate of a newer release has its name.
+ *
+ * @param agent as it is named in the clause; default: `it`
+ */
+export function gateReason(gate: string, agent?: string): string {
+  const [who, whose] = agent === undefined ? ['it', 'its'] : [agent, `${agent}'s`];
+  return reasons[gate]?.(who, whose) ?? `${who} accepts no call now (${gate})`;
+}
+
+/** What each of the gates means, as sentences: `circuit: its circuit breaker is open.` */
+export const gateMeanings = (gates: readonly string[], agent?: string): string =>
+  gates.map((gate) => `${gate}: ${gateReason(gate, agent)}.`).join(' ');
 
 /** The words after the name of the agent where a step waits to be undone. */
 const undoFirstText = ', to be undone there before it starts anew';
@@ -31,7 +46,7 @@ interface HeldStep<Since> {
 
 /** What an order waits for, and since when. */
 interface Wait<Since> {
-  /** What for and why; the gate itself for one of a newer release. */
+  /** What for and why, see {@link gateReason}. */
   readonly text: string;
   readonly agent: string;
   readonly gate: string;
@@ -52,7 +67,7 @@ export function longestWaits<Since extends number | string>(
     if (held === null) continue;
     const { gate, since } = held;
     const what = isTurn(gate) ? turnText(behind) : agent;
-    const why = `${undoFirst === true ? undoFirstText : ''}, ${reasons[gate] ?? gate}`;
+    const why = `${undoFirst === true ? undoFirstText : ''}: ${gateReason(gate)}`;
     const text = isTurn(gate) ? what : `${what}${why}`;
     const known = longest.get(what);
     if (known === undefined || since < known.since) longest.set(what, { text, agent, gate, since });

@@ -1,5 +1,5 @@
 /** Formats history entries as sentences. */
-import { isTurn, turnText } from './gate-text.ts';
+import { gateReason, isTurn, turnText } from './gate-text.ts';
 import type { AgentLine, FaultLine, HistoryLine, HoldLine } from './history-entry.ts';
 import { lazily } from './lazily.ts';
 import { durationText } from './relative-time.ts';
@@ -40,13 +40,8 @@ function eventText(entry: HistoryLine): string {
       return `step ${entry.step} undone ${attempt(entry)}`;
     case 'heartbeat':
       return `heartbeat of step ${entry.step} ${attempt(entry)}`;
-    case 'deferred': {
-      const why =
-        entry.gate === 'circuit'
-          ? 'the service is unavailable'
-          : 'it has as many calls as it can begin';
-      return `step ${entry.step}: its agent gave the call back ${attempt(entry)}, because ${why}`;
-    }
+    case 'deferred':
+      return `step ${entry.step}: its agent gave the call back ${attempt(entry)}, because ${gateReason(entry.gate)}`;
     case 'stepFailed':
       return `step ${entry.step} failed ${attempt(entry)}: ${faultText(entry.fault)}`;
     case 'undoFailed':
@@ -82,14 +77,7 @@ function expiredText(entry: Extract<HistoryLine, { type: 'expired' }>): string {
 /** Which step waits, and why. */
 function holdText({ step, gate, agent = 'its agent' }: HoldLine): string {
   if (isTurn(gate)) return `step ${step} waits until ${turnText(null)} have ended`;
-  return `step ${step} waits, ${holdReason(gate, agent)}`;
-}
-
-function holdReason(gate: string, agent: string): string {
-  if (gate === 'circuit') return `the circuit of ${agent} is open`;
-  return gate === 'drained'
-    ? `${agent} is drained by an operator`
-    : `${agent} accepts no further call now`;
+  return `step ${step} waits, because ${gateReason(gate, agent)}`;
 }
 
 export function faultText({ code, message, effect }: FaultLine): string {

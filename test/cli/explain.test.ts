@@ -55,7 +55,7 @@ test('an order that waits for a limit is explained by the limits, and by those t
   expect(exitCode).toBe(0);
   expect(stdout).toMatchInlineSnapshot(`
     "Order o-own  ○ Pending
-      charge waits for pay-east, limit reached, since 40 s ago.
+      charge waits for pay-east: one of its limits has no room for the call, since 40 s ago.
       2 other orders have waited for it for longer: 1 with priority normal, 1 of tenant acme.
 
     LIMIT                FOR        RATE  AT ONCE  CHANGED
@@ -69,7 +69,7 @@ test('an order that waits for no limit is explained by its circuit, without limi
   const { run, requests } = world({ charge: held('pay-east', 'circuit', 40) }, []);
   expect((await run('limits explain o-own')).stdout).toMatchInlineSnapshot(`
     "Order o-own  ○ Pending
-      charge waits for pay-east, circuit open, since 40 s ago.
+      charge waits for pay-east: its circuit breaker is open, since 40 s ago.
       No other order has waited for it for longer.
     "
   `);

@@ -12,7 +12,9 @@ test('an order says that it waits for payment, and agents show the open circuit'
   );
   const page = await on.open(`#/orders/${first[0]}`);
   await page.getByRole('heading', { name: String(first[0]) }).waitFor();
-  const wait = page.locator('.lock', { hasText: 'Waits for payment, circuit open, since' });
+  const wait = page.locator('.lock', {
+    hasText: 'Waits for payment: its circuit breaker is open, since',
+  });
   await wait.waitFor();
   await page.goto(`${world.url}/#/agents`);
   const card = page.getByRole('region', { name: 'payment' });
@@ -28,12 +30,16 @@ test('an order of which one step is under way says what the other one waits for'
     Array.from({ length: 8 }, () => world.submit('order-fulfilment', 'opens')),
   );
   const page = await on.open(`#/orders/${opening[0]}`);
-  await page.locator('.lock', { hasText: 'Waits for inventory, circuit open, since' }).waitFor();
+  await page
+    .locator('.lock', { hasText: 'Waits for inventory: its circuit breaker is open, since' })
+    .waitFor();
   await world.faults('fraud', { latencyMs: 2_500 });
   const orderId = await world.submit('order-fulfilment', 'both');
   await page.goto(`${world.url}/#/orders/${orderId}`);
   await page.locator('.lock', { hasText: 'Claimed by Scheduler' }).waitFor();
-  await page.locator('.lock', { hasText: 'Waits for inventory, circuit open, since' }).waitFor();
+  await page
+    .locator('.lock', { hasText: 'Waits for inventory: its circuit breaker is open, since' })
+    .waitFor();
   await world.faults('fraud', { latencyMs: 0 });
   await world.faults('inventory', { down: false });
 });

@@ -16,7 +16,7 @@ const order = (...steps: readonly ReturnType<typeof step>[]) => ({
 const payment = { name: 'payment', circuit: { probeAt } };
 
 test('a step behind an open circuit waits for its agent until the next probe', () => {
-  const circuitOpen = { what: 'payment, circuit open', since };
+  const circuitOpen = { what: 'payment: its circuit breaker is open', since };
   expect(waitsOf(order(step('payment', 'circuit')), [payment])).toEqual([
     { ...circuitOpen, probeAt },
   ]);
@@ -26,7 +26,7 @@ test('a step behind an open circuit waits for its agent until the next probe', (
 });
 
 test('a step without a slot waits for no probe, and a step that is not held for nothing', () => {
-  const what = 'payment, which has as many calls as it can begin';
+  const what = 'payment: it has as many calls as it can begin in time';
   expect(waitsOf(order(step('fraud', null), step('payment', 'concurrency')), [payment])).toEqual([
     { what, since, probeAt: null },
   ]);
@@ -40,7 +40,9 @@ test('of two steps that wait for one agent the longer wait is shown', () => {
 test('a step that is held to be undone first says so', () => {
   const undoFirst = { ...step('payment', 'circuit'), undoFirst: true };
   const [wait] = waitsOf({ steps: { pay: undoFirst } }, []);
-  expect(wait?.what).toBe('payment, to be undone there before it starts anew, circuit open');
+  expect(wait?.what).toBe(
+    'payment, to be undone there before it starts anew: its circuit breaker is open',
+  );
 });
 
 test('an order whose turn has not come waits for earlier ones, once for all its steps', () => {

@@ -110,13 +110,15 @@ describe('the history of an order that failed over', () => {
     const document = orderView(record, order, workflowRegistry([backed.known.definition]));
     const [last] = document.history.slice(-1);
     expect(last && historySentence(historyLine(last))).toBe(
-      'held: step a waits, the circuit of svc-a--bank is open; step a is undone at svc-a--bank before it starts anew',
+      "held: step a waits, because svc-a--bank's circuit breaker is open; step a is undone at svc-a--bank before it starts anew",
     );
     expect(document.steps['a']).toMatchObject({ state: 'Held', undoFirst: true });
     expect(described.orderSchema.parse(document)).toEqual(document);
     const known = orderSchema.parse(JSON.parse(JSON.stringify(document)));
     const lines = orderLines(known, epoch + 1_101, (_, text) => text).join('\n');
-    expect(lines).toContain('svc-a--bank, to be undone there before it starts anew, circuit open');
+    expect(lines).toContain(
+      'svc-a--bank, to be undone there before it starts anew: its circuit breaker is open',
+    );
     expect(lines).toContain('in doubt: it is undone before it starts anew');
   });
 
@@ -158,10 +160,10 @@ describe('the history of an order with a pool', () => {
   it('reads the same on the command line and in the console', () => {
     const sentences = [
       'submitted by ada',
-      'held: step a waits, svc-a accepts no further call now',
+      'held: step a waits, because svc-a has as many calls as it can begin in time',
       'Scheduler s-1 claimed it; step a goes to svc-a-east',
       'step a timed out',
-      'held: step a waits, the circuit of svc-a--bank is open',
+      "held: step a waits, because svc-a--bank's circuit breaker is open",
       'Scheduler s-1 claimed it; step a goes to svc-a-west',
       'step a timed out',
       'Scheduler s-1 claimed it; step a goes to svc-a-east',
@@ -215,10 +217,14 @@ test('a workflow says which agents may perform its steps', () => {
 });
 
 test.each([
-  ['circuit', undefined, 'held: step a waits, the circuit of its agent is open'],
-  ['concurrency', undefined, 'held: step a waits, its agent accepts no further call now'],
-  ['circuit', 'pay-north', 'held: step a waits, the circuit of pay-north is open'],
-  ['concurrency', 'pay', 'held: step a waits, pay accepts no further call now'],
+  ['circuit', undefined, "held: step a waits, because its agent's circuit breaker is open"],
+  [
+    'concurrency',
+    'pay',
+    'held: step a waits, because pay has as many calls as it can begin in time',
+  ],
+  ['limit', 'pay', "held: step a waits, because one of pay's limits has no room for the call"],
+  ['drained', 'pay', 'held: step a waits, because an operator lets no new calls go to pay'],
 ] as const)('a hold by %s of %s reads "%s"', (gate, agent, text) => {
   const holds = [{ step: 'a', gate, ...(agent !== undefined && { agent }) }];
   expect(historySentence({ type: 'held', at: 0, holds, times: 1 })).toBe(text);

@@ -44,9 +44,9 @@ function eventLine(entry: HistoryDocument): HistoryLine {
     case 'heartbeat':
       return step === undefined || attempt === undefined ? other : { type, at, step, attempt };
     case 'deferred':
-      return step === undefined || attempt === undefined
+      return step === undefined || attempt === undefined || entry.gate === undefined
         ? other
-        : { type, at, step, attempt, gate: entry.gate ?? 'concurrency' };
+        : { type, at, step, attempt, gate: entry.gate };
     case 'stepFailed':
     case 'undoFailed':
       return step === undefined || attempt === undefined || fault === undefined

@@ -3,6 +3,7 @@ import type { AgentActivity, PoolActivity } from '#console/api/documents.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
 import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
+import { gateReason } from '#text/gate-text.ts';
 import { HealthBadge } from '../now/health-badge.tsx';
 import { Ago, At, Until } from '../parts/instant.tsx';
 import { Limits } from '../parts/limit-table.tsx';
@@ -162,20 +163,13 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
   );
 }
 
-const gates = {
-  concurrency: 'for a free slot',
-  circuit: 'for the circuit',
-  limit: 'for a limit',
-  drained: 'for an operator to resume it',
-} as const;
-
 function HeldSteps({ agent: { held } }: { readonly agent: Pick<AgentActivity, 'held'> }) {
   return (
     <>
       {held.map(({ gate, steps, since }) => (
         <p class="soft small" key={gate}>
-          {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'} {gates[gate]},
-          the first since <At at={since} />
+          {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'}, because{' '}
+          {gateReason(gate)}; the first since <At at={since} />
         </p>
       ))}
     </>
