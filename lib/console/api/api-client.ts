@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { serverSaid } from '#console/parts/server-clock.ts';
 import type { Answer } from './answer.ts';
-import { answerOf, textOf } from './read-answer.ts';
+import { answerOf, isOfReeve, textOf } from './read-answer.ts';
 import { authorization, tokenWanted } from './session-token.ts';
 
 /** Documents kept, so that an unchanged one need not be sent again. */
@@ -50,7 +50,6 @@ export async function post<Body>(
 
 /** Whether Reeve has answered the last request, and not a gateway in its place. */
 export const isAnswering = signal(true);
-const gatewayStatuses = [502, 503, 504];
 
 /** Null when there was no response; the caller reads a stream from the body. */
 export async function request(path: string, init: RequestInit): Promise<Response | null> {
@@ -59,7 +58,8 @@ export async function request(path: string, init: RequestInit): Promise<Response
     const response = await fetch(path, { ...init, cache: 'no-store' });
     serverSaid(response.headers.get('date'));
     if (response.status === 401) tokenWanted.value = true;
-    isAnswering.value = !gatewayStatuses.includes(response.status);
+    const text = response.status === 503 ? await textOf(response.clone()) : null;
+    isAnswering.value = isOfReeve(response.status, text);
     return response;
   } catch {
     // What the page itself has broken off says nothing about Reeve.

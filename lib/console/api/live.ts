@@ -2,7 +2,7 @@
  * Follows all orders: changes from the event stream, batched per frame; without a stream,
  * a request to refresh every few seconds.
  */
-import { effect, signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
 import { isAnswering, request } from './api-client.ts';
 import type { Change } from './documents.ts';
@@ -38,6 +38,11 @@ export function follow(follower: Follower): () => void {
 
 function refreshAll(): void {
   for (const follower of followers) follower.refresh();
+}
+
+/** Not while the page is hidden: it is refreshed when it is shown again. */
+function refreshSeen(): void {
+  if (document.visibilityState === 'visible') refreshAll();
 }
 
 function onChange(change: Change): void {
@@ -97,7 +102,10 @@ async function keepReading(ended: AbortController): Promise<void> {
     ended.signal.removeEventListener('abort', stop);
     if (ended.signal.aborted || tokenWanted.value) return;
     if (outcome === 'absent') return poll(ended);
-    connection.value = outcome === 'ended' ? 'connecting' : 'offline';
+    // Reeve itself may refuse a further stream; meanwhile the page polls it.
+    const isRefused = outcome === 'refused' && isAnswering.value;
+    connection.value = outcome === 'ended' || isRefused ? 'connecting' : 'offline';
+    if (isRefused) refreshSeen();
     retryMs = outcome === 'ended' ? retryFirstMs : Math.min(retryMaxMs, retryMs * 2);
     await new Promise<void>((resolve) => after(retryMs, resolve));
   }
@@ -110,7 +118,7 @@ function poll(ended: AbortController): void {
   ended.signal.addEventListener('abort', stop);
   const tick = () => {
     if (ended.signal.aborted) return;
-    if (document.visibilityState === 'visible') refreshAll();
+    refreshSeen();
     after(pollMs, tick);
   };
   tick();
@@ -123,11 +131,12 @@ export function startFollowing(): void {
     const session = sessions.value;
     current.abort();
     current = new AbortController();
-    // Requests before the token have failed, so load again.
-    if (session > 0) refreshAll();
-    void keepReading(current);
+    // What a follower reads before its first request must not connect again when it changes.
+    untracked(() => {
+      // Requests before the token have failed, so load again.
+      if (session > 0) refreshAll();
+      void keepReading(current);
+    });
   });
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') refreshAll();
-  });
+  document.addEventListener('visibilitychange', refreshSeen);
 }

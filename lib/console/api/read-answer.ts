@@ -10,12 +10,25 @@ export async function textOf(response: Response | null): Promise<string | null> 
 /** @param text null: see {@link textOf} */
 export function answerOf<Body>(status: number, text: string | null): Answer<Body> {
   if (text === null) return { kind: 'unreachable' };
-  if (status < 200 || status > 299)
-    return { kind: 'refused', status, problem: problemOf(status, text) };
   const body = parsed<Body>(text);
+  if ((status < 200 || status > 299) && !isHealth(status, body))
+    return { kind: 'refused', status, problem: problemOf(status, body) };
   return typeof body === 'object' && body !== null
     ? { kind: 'ok', body }
     : { kind: 'refused', status, problem: notOfReeve };
+}
+
+/** Reeve itself answers with 503 too, when it has a fault or refuses for a while: then with a document of its own. */
+export function isOfReeve(status: number, text: string | null): boolean {
+  if (status !== 503) return status !== 502 && status !== 504;
+  const document = text === null ? null : parsed<unknown>(text);
+  return isProblem(document) || isHealth(status, document);
+}
+
+/** `/healthz` has the same document with 503 as with 200. */
+function isHealth(status: number, document: unknown): boolean {
+  if (status !== 503 || typeof document !== 'object' || document === null) return false;
+  return 'causes' in document && Array.isArray(document.causes) && 'lastSweepAt' in document;
 }
 
 const notOfReeve: Problem = {
@@ -25,16 +38,19 @@ const notOfReeve: Problem = {
 };
 
 /** A gateway answers with a document of its own. */
-function problemOf(status: number, text: string): Problem {
-  const problem = parsed<Problem>(text);
-  const { title, detail, code } = problem ?? {};
-  const isProblem = [title, detail, code].every((part) => typeof part === 'string');
-  if (problem !== null && isProblem) return problem;
+function problemOf(status: number, document: unknown): Problem {
+  if (isProblem(document)) return document;
   return {
     title: `Reeve answered ${status}`,
     detail: 'The log of Reeve contains the cause.',
     code: 'unknown',
   };
+}
+
+function isProblem(document: unknown): document is Problem {
+  if (typeof document !== 'object' || document === null) return false;
+  const { title, detail, code }: Partial<Record<keyof Problem, unknown>> = document;
+  return [title, detail, code].every((part) => typeof part === 'string');
 }
 
 /** Null when it is not JSON. */

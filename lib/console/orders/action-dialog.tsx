@@ -149,7 +149,9 @@ function Progress({ run }: { readonly run: BulkRun }) {
       </p>
       <progress value={done} max={meant} aria-label="Orders done" />
       {stage === 'out' && (
-        <p role="alert">Reeve does not answer. Continue with the rest when it does.</p>
+        <p role="alert">
+          Reeve does not answer, or refuses all work for now. Continue with the rest later.
+        </p>
       )}
       {done > results.length && (
         <p class="soft">Only the refused and the latest results are shown.</p>
