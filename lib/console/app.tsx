@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { route } from '#console/parts/location.ts';
 import type { Route } from '#console/parts/page-paths.ts';
+import { TokenPrompt } from './dialog/token-prompt.tsx';
 import { AgentsPage } from './pages/agents-page.tsx';
 import { NowPage } from './pages/now-page.tsx';
 import { OrderPage } from './pages/order-page.tsx';
@@ -9,7 +10,6 @@ import { OrdersPage } from './pages/orders-page.tsx';
 import { WorkflowsPage } from './pages/workflows-page.tsx';
 import { Notice } from './parts/notice.tsx';
 import { Shell } from './parts/shell.tsx';
-import { TokenPrompt } from './parts/token-prompt.tsx';
 
 export function App() {
   const present = route.value;

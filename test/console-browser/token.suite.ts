@@ -23,6 +23,17 @@ test('the page asks for the token, refuses a wrong one, and continues with the r
   expect(await dialog.count()).toBe(0);
 });
 
+test('the dialog stays however often Escape is pressed, with what was typed', async () => {
+  const page = await on.open('#/orders');
+  const dialog = page.getByRole('dialog', { name: 'This Reeve needs a token' });
+  const field = dialog.getByLabel('Token', { exact: true });
+  await field.fill('half of a tok');
+  for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press('Escape');
+  await dialog.waitFor();
+  expect(await page.locator('dialog:modal').count()).toBe(1);
+  expect(await field.inputValue()).toBe('half of a tok');
+});
+
 test('without the token only the page itself is served', async () => {
   const status = async (path: string) => (await fetch(`${on.world.url}${path}`)).status;
   expect(await status('/')).toBe(200);

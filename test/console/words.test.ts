@@ -169,11 +169,12 @@ test('a history entry of a newer release is shown by its name, also with missing
 test('repeated requests for work run it at once, and then once for the rest', async () => {
   const clock = virtualClock();
   let done = 0;
+  let restMs = 1_000;
   const work = coalesced(
     async () => {
       done += 1;
     },
-    1_000,
+    () => restMs,
     clock.after,
   );
   for (let asked = 0; asked < 50; asked += 1) work.ask();
@@ -183,10 +184,17 @@ test('repeated requests for work run it at once, and then once for the rest', as
   expect(done).toBe(2);
   await clock.advance(5_000);
   expect(done).toBe(2);
+  // As after a run that failed.
+  restMs = 100;
+  work.ask();
+  work.ask();
+  await clock.advance(100);
+  expect(done).toBe(4);
+  await clock.advance(1_000);
   work.ask();
   work.stop();
   await clock.advance(5_000);
-  expect(done).toBe(3);
+  expect(done).toBe(5);
 });
 
 test('a chart stacks the ends of a minute under a line of what was submitted', () => {

@@ -6,10 +6,10 @@ export interface Coalesced {
   stop(): void;
 }
 
-/** Runs never overlap, and at least `restMs` pass between two. */
+/** Runs never overlap, and at least `restMs` pass between two: as it is after the first one. */
 export function coalesced(
   work: () => Promise<void>,
-  restMs: number,
+  restMs: () => number,
   after: (ms: number, work: () => void) => () => void,
 ): Coalesced {
   let state: 'ready' | 'working' | 'resting' | 'stopped' = 'ready';
@@ -26,7 +26,7 @@ export function coalesced(
     void work().finally(() => {
       if (state === 'stopped') return;
       state = 'resting';
-      cancel = after(restMs, rested);
+      cancel = after(restMs(), rested);
     });
   };
   return {

@@ -14,7 +14,7 @@ export type Loaded<Body> =
   | { readonly kind: 'unreachable' };
 
 interface Options {
-  /** Between two requests, ms. */
+  /** Between two requests, ms; less after one that failed. */
   readonly restMs: number;
   /** True when these changes affect the document. Default: never. */
   readonly concerns?: (changes: ReadonlyMap<string, Change>) => boolean;
@@ -22,23 +22,28 @@ interface Options {
   readonly everyMs?: number;
 }
 
+/** Between a request that failed and the next one, ms: at most. */
+const failedRestMs = 2_000;
+
 /** The last document stays while Reeve does not answer. */
 export function useDocument<Body>(path: string, options: Options): Signal<Loaded<Body>> {
   const loaded = useSignal<Loaded<Body>>({ kind: 'loading' });
   // Before the first frame, so that the request is in flight while the page is drawn.
   useLayoutEffect(() => {
     let isCurrent = true;
+    let { restMs } = options;
     loaded.value = { kind: 'loading' };
     const load = async () => {
       const answer = await get<Body>(path);
       if (!isCurrent) return;
+      restMs = answer.kind === 'ok' ? options.restMs : Math.min(options.restMs, failedRestMs);
       if (answer.kind === 'ok') loaded.value = { kind: 'shown', body: answer.body };
       else if (answer.kind === 'refused') {
         // During a sign-in, the shown document is still valid.
         if (answer.status !== 401) loaded.value = answer;
       } else if (loaded.value.kind === 'loading') loaded.value = { kind: 'unreachable' };
     };
-    const loading = coalesced(load, options.restMs, after);
+    const loading = coalesced(load, () => restMs, after);
     const stop = follow({
       refresh: loading.ask,
       changes(batch) {

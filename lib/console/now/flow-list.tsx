@@ -28,7 +28,7 @@ function useFlow() {
         waiting = new Map();
         shown.value = flowed(shown.value ?? [], news, shownMax);
       },
-      readableMs,
+      () => readableMs,
       after,
     );
     const load = coalesced(
@@ -38,7 +38,7 @@ function useFlow() {
         const listed = answer.body.orders.map(ofSummary).toReversed();
         shown.value = flowed(shown.value ?? [], listed, shownMax);
       },
-      restMs,
+      () => restMs,
       after,
     );
     const stop = follow({

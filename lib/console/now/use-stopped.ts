@@ -36,7 +36,7 @@ export function useStopped(): ReadonlySignal<Loaded<Stopped>> {
         if (found.answer.status !== 401) loaded.value = found.answer;
       } else if (loaded.value.kind === 'loading') loaded.value = found.answer;
     };
-    const loading = coalesced(load, restMs, after);
+    const loading = coalesced(load, () => restMs, after);
     const stop = follow({
       refresh: loading.ask,
       changes(batch) {

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { post } from '#console/api/api-client.ts';
 import type { Order, ProcessState } from '#console/api/documents.ts';
 import { consequence, resultOf } from '#console/orders/bulk.ts';
-import { Modal } from '../parts/modal.tsx';
+import { Modal } from '../dialog/modal.tsx';
 import { type CorrectionRow, correctionBody } from './correction-input.ts';
 
 interface Props {

@@ -1,8 +1,8 @@
 /** Resubmits, cancels or reprioritises orders: first a preview with their number, then the result of each. */
 import { type Signal, useSignal } from '@preact/signals';
 import { orderHash } from '#console/parts/page-paths.ts';
+import { Modal } from '../dialog/modal.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
 import {
   type Action,

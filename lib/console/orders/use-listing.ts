@@ -42,7 +42,7 @@ export function useListing(query: OrderQuery): {
         if (answer.status !== 401) loaded.value = answer;
       } else if (loaded.value.kind === 'loading') loaded.value = answer;
     };
-    const loading = coalesced(load, restMs, after);
+    const loading = coalesced(load, () => restMs, after);
     const stop = follow({
       refresh: loading.ask,
       changes(batch) {

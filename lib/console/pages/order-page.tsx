@@ -5,6 +5,7 @@ import { useWorkflows } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';
 import { Gantt } from '../chart/gantt.tsx';
 import { StepGraph } from '../chart/step-graph.tsx';
+import { detailsText } from '../order/details-text.ts';
 import { DocumentText } from '../order/document-text.tsx';
 import { HistoryList } from '../order/history-list.tsx';
 import { OrderHead } from '../order/order-head.tsx';
@@ -87,7 +88,7 @@ function Shown({ order, workflows }: ShownProps) {
           <section class="card" aria-labelledby="details-title">
             <div class="card-head">
               <h2 id="details-title">Details</h2>
-              <p class="aside">as they were submitted</p>
+              <p class="aside">{detailsText(order)}</p>
             </div>
             <DocumentText document={order.details} label="Details" />
           </section>

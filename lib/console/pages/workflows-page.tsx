@@ -1,5 +1,10 @@
 /** The known workflows: graph, policies and live orders of each version. */
-import type { ActivityDocument, Workflow, WorkflowStep } from '#console/api/documents.ts';
+import type {
+  ActivityDocument,
+  Workflow,
+  WorkflowStep,
+  WorkflowsDocument,
+} from '#console/api/documents.ts';
 import { useActivity } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';
 import { lengthText } from '#console/parts/instants.ts';
@@ -10,8 +15,12 @@ import { Icon } from '../parts/icon.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
 
+/** As the activity of the other pages; a document that has not changed is not sent again. */
+const restMs = 1_000;
+const everyMs = 5_000;
+
 export function WorkflowsPage() {
-  const loaded = useDocument<{ workflows: Workflow[] }>('/workflows', { restMs: 60_000 }).value;
+  const loaded = useDocument<WorkflowsDocument>('/workflows', { restMs, everyMs }).value;
   const activity = useActivity().value;
   const counts = activity.kind === 'shown' ? activity.body.workflows : null;
   return (

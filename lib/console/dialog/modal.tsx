@@ -1,6 +1,7 @@
 /** A dialog over the page: the browser keeps the focus in it and gives it back. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { dialogClosed } from './dialog-closed.ts';
 
 interface Props {
   readonly title: string;
@@ -24,6 +25,7 @@ export function Modal({ title, onClose, children }: Props) {
         event.preventDefault();
         onClose?.();
       }}
+      onClose={() => dialogClosed(dialog.current, onClose)}
     >
       <h2 id={id}>{title}</h2>
       {children}
