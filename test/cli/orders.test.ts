@@ -120,6 +120,10 @@ test('resubmit sends what --set corrects: a text after =, JSON after :=', async 
 test.each([
   ['resubmit o-1 --set payment', 'It must be field=text, or field:=JSON.'],
   ['resubmit o-1 --set a:=tok', 'The value after := must be JSON; use = for a text.'],
+  [
+    'resubmit o-1 --set a:=[1,{"id":12345678901234567890}]',
+    'The number 12345678901234567890 would be rounded; use = for a text, or fewer digits.',
+  ],
   ['resubmit o-1 --set a=1 --set a=2', 'a is set twice.'],
   ['resubmit --state Error --set a=1', '--set corrects one order: give its id.'],
 ])('%s is no correction', async (line, message) => {

@@ -110,7 +110,14 @@ test('a resubmit corrects a field, and an unknown field is refused with a reason
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('shipTo').first().waitFor();
   await field.fill('shipTo.city');
-  await page.keyboard.press('Enter');
+  const value = page.getByLabel('New value 1', { exact: true });
+  await value.fill('4242');
+  await page.getByText('Sends the text "4242".').waitFor();
+  await page.getByRole('button', { name: 'Send the number 4242' }).click();
+  await page.getByText('Sends the number 4242.').waitFor();
+  await value.fill('Mars');
+  await page.getByText('Sends the text "Mars".').waitFor();
+  await field.press('Enter');
   await page.locator('.order-title .badge', { hasText: 'Processed' }).waitFor();
   await page.locator('.history li', { hasText: 'shipTo.city' }).waitFor();
   await page

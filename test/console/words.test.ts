@@ -4,7 +4,6 @@ import { coalesced } from '#console/api/coalesced.ts';
 import type { WorkflowStep } from '#console/api/documents.ts';
 import { sseParser } from '#console/api/sse-parser.ts';
 import { chartShape, totals } from '#console/chart/chart-shape.ts';
-import { correctionBody } from '#console/order/correction-input.ts';
 import { historyLine } from '#console/order/history-lines.ts';
 import { documentParts } from '#console/order/redacted.ts';
 import { countdownText, exactText, lengthText, momentText } from '#console/parts/instants.ts';
@@ -135,18 +134,6 @@ test('exactly the redacted values are marked', () => {
   expect(parts.map((part) => (part.kind === 'text' ? part.text : '***')).join('')).toBe(
     '{\n  "token": ***,\n  "note": "not [redacted] here"\n}',
   );
-});
-
-test('corrections are JSON if they parse as such, otherwise texts', () => {
-  const rows = [
-    { path: ' payment.token ', value: 'tok_x' },
-    { path: 'lines.0.quantity', value: '3' },
-    { path: '', value: 'ignored' },
-  ];
-  expect(correctionBody(rows)).toEqual({
-    set: { 'payment.token': 'tok_x', 'lines.0.quantity': 3 },
-  });
-  expect(correctionBody([])).toBeNull();
 });
 
 test('a step that was tried and does not run is waiting, and one that was not is not started', () => {

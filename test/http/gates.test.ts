@@ -6,7 +6,7 @@ import { agentGates, gates } from '#core/model/hold.ts';
 import { gateReason, longestWaits } from '#text/gate-text.ts';
 import { historySentence } from '#text/history-text.ts';
 
-const described = readFileSync('docs/contracts/openapi.json', 'utf8');
+const described = readFileSync('lib/http/description/openapi.json', 'utf8');
 const at = '2026-01-01T00:00:00.000Z';
 
 test('each gate has words of its own, and one of a newer release its name', () => {

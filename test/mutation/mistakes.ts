@@ -4,6 +4,7 @@
 
 import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
+import { mistakesOfConsole } from './mistakes-of-console.ts';
 import { mistakesOfCorrections } from './mistakes-of-corrections.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
@@ -402,6 +403,7 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/distributed/shared-gates.test.ts',
   },
   ...mistakesOfChangedLimits,
+  ...mistakesOfConsole,
   ...mistakesOfCorrections,
   ...mistakesOfDebounce,
   ...mistakesOfEdges,

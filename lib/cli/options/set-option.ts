@@ -1,5 +1,6 @@
 /** `--set`: new values for fields of an order's details. */
 import { InvalidArgumentError } from 'commander';
+import { inexactNumber } from '#text/inexact-number.ts';
 
 /** JSON texts by field; kept as texts, because parsing and printing could change them. */
 export type Corrections = Readonly<Record<string, string>>;
@@ -23,10 +24,21 @@ export function correctionsBody(corrections: Corrections): string {
 }
 
 function checkedJson(text: string): string {
+  if (!isJson(text)) {
+    throw new InvalidArgumentError('The value after := must be JSON; use = for a text.');
+  }
+  const number = inexactNumber(text);
+  if (number === null) return text;
+  throw new InvalidArgumentError(
+    `The number ${number} would be rounded; use = for a text, or fewer digits.`,
+  );
+}
+
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
-    return text;
+    return true;
   } catch {
-    throw new InvalidArgumentError('The value after := must be JSON; use = for a text.');
+    return false;
   }
 }

@@ -7,7 +7,7 @@
  * @param dialog null: the page has removed it already
  */
 export function dialogClosed(
-  dialog: Pick<HTMLDialogElement, 'showModal'> | null,
+  dialog: { showModal(): void } | null,
   onClose: (() => void) | undefined,
 ): void {
   if (dialog === null) return;

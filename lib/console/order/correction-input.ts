@@ -1,25 +1,90 @@
-/** The corrections of a resubmit: paths and new values, as typed. */
+/** The corrections of a resubmit: paths and new values, as typed, and what is sent for them. */
+import { inexactNumber } from '#text/inexact-number.ts';
 
 export interface CorrectionRow {
   readonly path: string;
   readonly value: string;
+  /** The operator wants the other meaning of the value. */
+  readonly isOther: boolean;
 }
 
-/** Null when nothing is corrected. A value that is JSON is that value; anything else is a text. */
+export const emptyRow: CorrectionRow = { path: '', value: '', isOther: false };
+
+/** The corrections of all rows with a path; null when nothing is corrected. @param details of the order, as they are shown */
 export function correctionBody(
   rows: readonly CorrectionRow[],
+  details: unknown,
 ): { readonly set: Readonly<Record<string, unknown>> } | null {
   const meant = rows.filter(({ path }) => path.trim() !== '');
   if (meant.length === 0) return null;
   return {
-    set: Object.fromEntries(meant.map(({ path, value }) => [path.trim(), typedValue(value)])),
+    set: Object.fromEntries(
+      meant.map((row) => [row.path.trim(), meaningOf(row, details).sent.value]),
+    ),
   };
 }
 
-function typedValue(typed: string): unknown {
+/** What is sent for a row, in words: `the text "4242"`. */
+export interface MeaningText {
+  readonly sent: string;
+  /** What the same characters can mean as well; null for nothing else. */
+  readonly other: string | null;
+  /** Why a number is sent as a text; null where none is. */
+  readonly note: string | null;
+}
+
+export function meaningText(row: CorrectionRow, details: unknown): MeaningText {
+  const { sent, other } = meaningOf(row, details);
+  const number = jsonOf(row.value) === null ? null : inexactNumber(row.value);
+  return {
+    sent: valueText(sent),
+    other: other === null ? null : valueText(other),
+    note: number === null ? null : `As a number, ${number} would be rounded.`,
+  };
+}
+
+/** A value that typed characters can mean. */
+interface Reading {
+  readonly value: unknown;
+}
+
+/**
+ * Characters are a text, or the JSON that they form. A text replaces a text, and JSON replaces anything else. JSON that would not
+ * arrive as it is written is a text, too.
+ */
+function meaningOf(
+  { path, value: typed, isOther }: CorrectionRow,
+  details: unknown,
+): { readonly sent: Reading; readonly other: Reading | null } {
+  const text = { value: typed };
+  const json = jsonOf(typed);
+  if (json === null || inexactNumber(typed) !== null) return { sent: text, other: null };
+  const present = fieldOf(details, path.trim());
+  // A text in quotes is what JSON has for it.
+  const isText = typeof present === 'string' && typeof json.value !== 'string';
+  return isText === isOther ? { sent: json, other: text } : { sent: text, other: json };
+}
+
+/** Null when it is not JSON. */
+function jsonOf(typed: string): Reading | null {
   try {
-    return JSON.parse(typed);
+    return { value: JSON.parse(typed) };
   } catch {
-    return typed;
+    return null;
   }
+}
+
+/** As the API finds it: names and indexes, with dots between. */
+function fieldOf(details: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    return Object.entries(value).find(([key]) => key === name)?.[1];
+  }, details);
+}
+
+const valueText = ({ value }: Reading) => `${kindOf(value)} ${JSON.stringify(value)}`;
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return 'the text';
+  return typeof value === 'number' ? 'the number' : 'the JSON';
 }

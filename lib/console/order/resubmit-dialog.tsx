@@ -4,7 +4,7 @@ import { post } from '#console/api/api-client.ts';
 import type { Order, ProcessState } from '#console/api/documents.ts';
 import { consequence, resultOf } from '#console/orders/bulk.ts';
 import { Modal } from '../dialog/modal.tsx';
-import { type CorrectionRow, correctionBody } from './correction-input.ts';
+import { type CorrectionRow, correctionBody, emptyRow, meaningText } from './correction-input.ts';
 
 interface Props {
   readonly order: Order;
@@ -23,7 +23,10 @@ export function ResubmitDialog({ order, onClose }: Props) {
   const send = async () => {
     isSent.value = true;
     const path = `/orders/${encodeURIComponent(order.orderId)}/resubmit`;
-    const answer = await post<{ processState: ProcessState }>(path, correctionBody(rows.value));
+    const answer = await post<{ processState: ProcessState }>(
+      path,
+      correctionBody(rows.value, order.details),
+    );
     isSent.value = false;
     if (answer.kind === 'ok') return onClose();
     const { words } = resultOf(order.orderId, answer);
@@ -39,7 +42,7 @@ export function ResubmitDialog({ order, onClose }: Props) {
         }}
       >
         <p>{consequence('resubmit')}</p>
-        <Corrections rows={rows} />
+        {order.actions.correct === null && <Corrections rows={rows} details={order.details} />}
         {refusal.value !== null && <Refused refusal={refusal.value} />}
         <div class="dialog-actions">
           <button class="plain" type="button" onClick={onClose}>
@@ -69,40 +72,73 @@ function Refused({ refusal }: { readonly refusal: Refusal }) {
   );
 }
 
-function Corrections({ rows }: { readonly rows: Signal<readonly CorrectionRow[]> }) {
+interface CorrectionsProps {
+  readonly rows: Signal<readonly CorrectionRow[]>;
+  readonly details: unknown;
+}
+
+function Corrections({ rows, details }: CorrectionsProps) {
   const change = (at: number, part: Partial<CorrectionRow>) => {
     rows.value = rows.value.map((row, index) => (index === at ? { ...row, ...part } : row));
   };
   return (
     <fieldset class="corrections">
       <legend class="unseen">Corrections</legend>
-      {rows.value.map(({ path, value }, at) => (
+      {rows.value.map((row, at) => (
         <div class="correction" key={at}>
           <input
             aria-label={`Field ${at + 1}`}
             placeholder="payment.token"
-            value={path}
+            value={row.path}
             spellcheck={false}
-            onInput={({ currentTarget }) => change(at, { path: currentTarget.value })}
+            onInput={({ currentTarget: { value: path } }) => change(at, { path, isOther: false })}
           />
           <input
             aria-label={`New value ${at + 1}`}
             placeholder="new value"
-            value={value}
+            value={row.value}
             spellcheck={false}
-            onInput={({ currentTarget }) => change(at, { value: currentTarget.value })}
+            onInput={({ currentTarget: { value } }) => change(at, { value, isOther: false })}
           />
+          {row.path.trim() !== '' && (
+            <Meaning
+              row={row}
+              details={details}
+              onOther={() => change(at, { isOther: !row.isOther })}
+            />
+          )}
         </div>
       ))}
       <button
         class="quiet"
         type="button"
         onClick={() => {
-          rows.value = [...rows.value, { path: '', value: '' }];
+          rows.value = [...rows.value, emptyRow];
         }}
       >
         Correct a field
       </button>
     </fieldset>
+  );
+}
+
+interface MeaningProps {
+  readonly row: CorrectionRow;
+  readonly details: unknown;
+  readonly onOther: () => void;
+}
+
+/** What will be sent: the same characters can be a text and a number. */
+function Meaning({ row, details, onOther }: MeaningProps) {
+  const { sent, other, note } = meaningText(row, details);
+  return (
+    <p class="soft small" role="status">
+      {note} Sends <span class="id">{sent}</span>.{' '}
+      {other !== null && (
+        <button class="quiet" type="button" onClick={onOther}>
+          Send {other}
+        </button>
+      )}
+    </p>
   );
 }

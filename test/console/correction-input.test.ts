@@ -1,0 +1,102 @@
+/** What is sent for a correction that an operator types. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { correctionBody, emptyRow, meaningText } from '#console/order/correction-input.ts';
+import { inexactNumber } from '#text/inexact-number.ts';
+
+const details = {
+  payment: { token: '4111', limit: 100, secret: '[redacted]' },
+  lines: [{ sku: 'lamp', quantity: 1 }],
+};
+
+function sent(path: string, value: string, isOther = false): unknown {
+  const row = { path, value, isOther };
+  const set = correctionBody([row], details)?.set ?? {};
+  // What is shown before is what is sent.
+  expect(meaningText(row, details).sent.endsWith(` ${JSON.stringify(set[path])}`)).toBe(true);
+  return set[path];
+}
+
+test.each([
+  ['payment.token', '4242', '4242', 4242],
+  ['payment.token', 'null', 'null', null],
+  ['payment.token', '"4242"', '4242', '"4242"'],
+  ['payment.secret', '0.5', '0.5', 0.5],
+  ['lines.0.quantity', '3', 3, '3'],
+  ['lines.0.quantity', '1.50', 1.5, '1.50'],
+  ['lines.0', '{"sku":"x"}', { sku: 'x' }, '{"sku":"x"}'],
+  ['unknown.field', '4242', 4242, '4242'],
+])('at %s, %s is %j, and can be %j', (path, typed, first, second) => {
+  expect(sent(path, typed)).toEqual(first);
+  expect(sent(path, typed, true)).toEqual(second);
+});
+
+test.each([
+  ['payment.token', 'tok_x'],
+  ['payment.limit', 'tok_x'],
+  ['payment.limit', ''],
+  ['payment.limit', '0042'],
+  ['payment.limit', '12345678901234567890'],
+  ['payment.limit', '[12345678901234567890]'],
+])('at %s, %j can only be a text', (path, typed) => {
+  for (const isOther of [false, true]) expect(sent(path, typed, isOther)).toBe(typed);
+  expect(meaningText({ path, value: typed, isOther: false }, details).other).toBe(null);
+});
+
+test('an operator reads what is sent, and why a number is sent as a text', () => {
+  const row = { path: 'payment.token', value: '4242', isOther: false };
+  const texts = { sent: 'the text "4242"', other: 'the number 4242', note: null };
+  expect(meaningText(row, details)).toEqual(texts);
+  const long = { ...row, path: 'payment.limit', value: '12345678901234567890' };
+  expect(meaningText(long, details)).toEqual({
+    sent: 'the text "12345678901234567890"',
+    other: null,
+    note: 'As a number, 12345678901234567890 would be rounded.',
+  });
+});
+
+test('rows without a path correct nothing, and a path is sent without spaces around it', () => {
+  expect(correctionBody([], details)).toBe(null);
+  expect(correctionBody([{ ...emptyRow, path: ' ', value: '3' }], details)).toBe(null);
+  const row = { ...emptyRow, path: ' payment.token ', value: '3' };
+  expect(correctionBody([row, emptyRow], details)).toEqual({ set: { 'payment.token': '3' } });
+});
+
+describe('a number of JSON', () => {
+  const whole = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n });
+
+  test('is exact where JavaScript reads the same integer, alone and in a document', () => {
+    fc.assert(
+      fc.property(fc.oneof(whole, fc.maxSafeInteger().map(BigInt)), (number) => {
+        const isExact = BigInt(Number(number)) === number && String(Number(number)) !== 'Infinity';
+        const text = String(number);
+        // An integer beyond 21 digits may be exact and have other digits in JavaScript: then it is left as a text.
+        if (!isExact) expect(inexactNumber(text)).toBe(text);
+        if (Number.isSafeInteger(Number(number)) && isExact) {
+          expect(inexactNumber(text)).toBe(null);
+          expect(inexactNumber(`{"a 12345678901234567890 \\"":[${text}]}`)).toBe(null);
+        }
+      }),
+    );
+  });
+
+  test('is exact in each form that JavaScript writes', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        for (const text of [String(number), number.toExponential(), JSON.stringify({ n: number })])
+          expect(inexactNumber(text)).toBe(null);
+      }),
+    );
+  });
+
+  test.each(['1.50', '-0', '0.0', '1E3', '100e-2', '1e-7', '0e999999999999'])('%s is', (text) => {
+    expect(inexactNumber(text)).toBe(null);
+  });
+
+  test.each(['1e400', '-1e400', '1e-400', '0.1000000000000000055', '9007199254740993'])(
+    '%s is not',
+    (text) => {
+      expect(inexactNumber(text)).toBe(text);
+    },
+  );
+});
