@@ -9,20 +9,17 @@ export {
 export type { CallScript } from '#testing/kit/scripted-service.ts';
 export { type TestReeve, type TestReeveOptions, testReeve } from '#testing/kit/test-reeve.ts';
 export type { Effects } from '#testing/prove/effect-ledger.ts';
+export type { Draw, Orders } from '#testing/prove/orders/drawn-details.ts';
+export { ProofError } from '#testing/prove/orders/proof-error.ts';
+export { defineProof, type Proof, type ProofOptions } from '#testing/prove/proof.ts';
 export {
-  type Draw,
-  defineProof,
-  type Proof,
-  ProofError,
-  type ProofOptions,
-} from '#testing/prove/proof.ts';
-export {
+  type Explored,
   NotProvenError,
   type ProofReport,
   type ProvenMistake,
-  proofReport,
-  prove,
-} from '#testing/prove/prove.ts';
+  type ProvenWorkflow,
+} from '#testing/prove/proof-report.ts';
+export { proofReport, prove } from '#testing/prove/prove.ts';
 export {
   type ServiceClient,
   type ServiceWorld,

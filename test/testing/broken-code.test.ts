@@ -102,6 +102,6 @@ test('a function of the workflow that throws is named with its message and its l
   );
   expect(rule).toBe('code-throws');
   expect(message).toMatch(
-    /The `input` of the step charge of sale throws RangeError: no such article\. at .*broken-code\.test\.ts:\d+/,
+    /The `input` of the step charge of sale@1 throws RangeError: no such article\. at .*broken-code\.test\.ts:\d+/,
   );
 }, 60_000);

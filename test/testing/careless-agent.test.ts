@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { type AgentCode, implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
-import { NotProvenError, prove } from '#testing/prove/prove.ts';
+import { NotProvenError } from '#testing/prove/proof-report.ts';
+import { prove } from '#testing/prove/prove.ts';
 import { simulatedService } from '#testing/prove/simulated-service.ts';
 
 const input = z.strictObject({ cents: z.int() });

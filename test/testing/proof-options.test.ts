@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { DefinitionError } from '#core/model/errors.ts';
-import { defineProof, ProofError } from '#testing/prove/proof.ts';
+import { ProofError } from '#testing/prove/orders/proof-error.ts';
+import { defineProof } from '#testing/prove/proof.ts';
 import { prove } from '#testing/prove/prove.ts';
 import { SimulatedServiceError, simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
@@ -76,7 +77,7 @@ test.each<[string, () => unknown, string, string]>([
       throw new RangeError('no more names');
     },
     'orders-invalid',
-    'throws RangeError for workflow trip: no more names',
+    'throws RangeError for workflow trip@1: no more names',
   ],
 ])(
   'a function `orders` that %s in a world ends the proof: it is no mistake of Reeve',

@@ -1,7 +1,9 @@
 /** `prove` and its report, on a workflow of six steps. */
 import { expect, test } from 'vitest';
-import { defineProof, ProofError } from '#testing/prove/proof.ts';
-import { NotProvenError, proofReport, prove } from '#testing/prove/prove.ts';
+import { ProofError } from '#testing/prove/orders/proof-error.ts';
+import { defineProof } from '#testing/prove/proof.ts';
+import { NotProvenError } from '#testing/prove/proof-report.ts';
+import { proofReport, prove } from '#testing/prove/prove.ts';
 import { proof, tripProof } from './trip.ts';
 
 test('the sound workflow is proven in 200 worlds, with faults of most kinds', async () => {
@@ -35,7 +37,7 @@ test('the clock of the process is its own again after a proof', async () => {
 test('details that the workflow does not accept are refused before anything runs', () => {
   const options = { ...tripProof(null), orders: () => ({ to: 'Oslo' }) };
   expect(() => defineProof(options)).toThrow(ProofError);
-  expect(() => defineProof(options)).toThrow(/which workflow trip does not accept: .*nights/);
+  expect(() => defineProof(options)).toThrow(/which workflow trip@1 does not accept: .*nights/);
 });
 
 test('no workflow, and no whole number of seeds, are refused', () => {

@@ -35,10 +35,10 @@ test('a workflow of three steps is explored completely, and proven', async () =>
     seeds: 20,
   });
   const [explored] = report.explored;
-  expect(explored).toMatchObject({ workflow: 'bread', isComplete: true });
+  expect(explored).toMatchObject({ workflow: 'bread', version: 1, isComplete: true });
   expect(explored?.states).toBeGreaterThan(500);
   expect(report.text).toMatch(
-    /^Proven: 20 worlds, .*; all [\d,]+ states of an order of bread explored\.$/,
+    /^Proven: 20 worlds, .*; all [\d,]+ states of an order of bread@1 explored\.$/,
   );
 }, 60_000);
 

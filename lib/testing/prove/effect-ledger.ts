@@ -41,10 +41,12 @@ export interface EffectLedger {
   judge(record: ProcessRecord, definition: WorkflowDefinition): void;
 }
 
+export type EffectChange = 'takes effect' | 'takes back its effect';
+
 export interface EffectLedgerOptions {
   readonly find: Find;
-  /** Called with what becomes of an effect. */
-  readonly onChange: (effect: Effect, change: 'takes effect' | 'takes back its effect') => void;
+  /** Called with what becomes of an effect, and for which call. */
+  readonly onChange: (effect: Effect, change: EffectChange, own: AgentTry) => void;
 }
 
 export function effectLedger({ find, onChange }: EffectLedgerOptions): EffectLedger {
@@ -68,7 +70,7 @@ export function effectLedger({ find, onChange }: EffectLedgerOptions): EffectLed
           const found = live.get(id) ?? [];
           live.set(id, [...found, effect]);
           touched.add(id);
-          onChange(effect, 'takes effect');
+          onChange(effect, 'takes effect', own);
           if (found.length > 0)
             find(
               'effect-twice',
@@ -83,7 +85,7 @@ export function effectLedger({ find, onChange }: EffectLedgerOptions): EffectLed
           if (found.length === 1) live.delete(id);
           else live.set(id, found.slice(0, -1));
           if (own.action === 'undo') removedByUndo.set(id, last);
-          onChange(last, 'takes back its effect');
+          onChange(last, 'takes back its effect', own);
         },
       };
     },

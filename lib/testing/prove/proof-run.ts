@@ -8,9 +8,12 @@ import { recordsOf } from '#sim/ports/sim-table.ts';
 import type { Setting } from '#sim/world/setting.ts';
 import { type Plan, simulate } from '#sim/world/simulate.ts';
 import type { Finding, FindingKind } from './finding.ts';
+import { versionName } from './orders/release.ts';
 import type { Proof } from './proof.ts';
 import { proofSubject } from './proof-subject.ts';
 import { settle } from './settle.ts';
+import { definitionName, noteOrder, noteSkipped } from './tally/note-order.ts';
+import { tally as emptyTally, type Tally } from './tally/tally.ts';
 
 /** A mistake, or a rule of Reeve that was broken. */
 export interface Breakage {
@@ -29,10 +32,14 @@ export interface ProofRun {
   readonly setting: Setting | null;
   /** How long the slowest order took, ms. */
   readonly longestMs: number;
-  /** An order of each workflow that was processed. */
+  /** With which the same world is simulated again. */
+  readonly options: ProofRunOptions;
+  /** An order that was processed, by the version of its workflow: `shop@1`. */
   readonly samples: ReadonlyMap<string, Sample>;
-  /** Why the first order of each workflow failed that did. */
+  /** Why the first order failed that did, by the version of its workflow. */
   readonly failures: ReadonlyMap<string, string>;
+  /** What its orders and calls came to. */
+  readonly tally: Tally;
 }
 
 /** Enough to find the line of the user, below the frames of the simulation. */
@@ -50,49 +57,75 @@ export interface ProofRunOptions {
   readonly keepStory?: boolean;
   /** Nothing is frequent in the world. Default: what its seed says. */
   readonly isPlain?: boolean;
+  /** See `releaseOf`. Default: the seed, so that the worlds of a proof are those of one release after the other. */
+  readonly release?: number;
+  /** Whether the orders are of one workflow after the other. Default: their workflows are drawn. */
+  readonly inTurn?: boolean;
   readonly plan?: Plan;
   /** See `SimulationOptions`. */
   readonly onlyFaults?: ReadonlySet<number>;
 }
 
-export async function proofRun(
-  proof: Proof,
-  { seed, faultsFactor, keepStory = false, isPlain = false, plan, onlyFaults }: ProofRunOptions,
-): Promise<ProofRun> {
+export async function proofRun(proof: Proof, options: ProofRunOptions): Promise<ProofRun> {
+  const { stackTraceLimit } = Error;
+  // Simulations throw many errors, and their stacks are used for a story alone.
+  Error.stackTraceLimit = options.keepStory === true ? framesKept : 0;
+  try {
+    return await simulated(proof, options);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+async function simulated(proof: Proof, options: ProofRunOptions): Promise<ProofRun> {
+  const { seed, faultsFactor, keepStory = false, isPlain = false } = options;
+  const { release = seed, inTurn = false, plan, onlyFaults } = options;
   const findings: Finding[] = [];
+  const tally = emptyTally();
+  const seen: Seen = { tally, samples: new Map(), failures: new Map() };
   let setting: Setting | null = null;
   let longestMs = 0;
-  const samples = new Map<string, Sample>();
-  const failures = new Map<string, string>();
-  const { stackTraceLimit } = Error;
-  if (keepStory) Error.stackTraceLimit = framesKept;
   const { violations, hash, orders, elapsedMs, hits, story } = await simulate({
     ...{ seed, settle, crashPoints: noCrashPoints, keepStory },
     ...(plan !== undefined && { plan }),
     ...(onlyFaults !== undefined && { onlyFaults }),
-    subject: proofSubject({ proof, seed, isPlain, findings, faultsFactor }),
+    subject: proofSubject({
+      ...{ proof, seed, isPlain, release, inTurn, findings, tally, faultsFactor },
+    }),
     onEnd(world) {
       ({ setting } = world);
       const { table } = world.shared;
       for (const record of recordsOf(table)) {
-        const { workflow, submittedAt, updatedAt, processState, orderId } = record;
-        longestMs = Math.max(longestMs, updatedAt - submittedAt);
-        if (record.fault !== null && !failures.has(workflow))
-          failures.set(workflow, failureOf(record, record.fault));
-        const details = table.order(orderId)?.details;
-        if (processState === 'Processed' && details !== undefined)
-          samples.set(workflow, { details, outputs: outputsOf(record) });
+        longestMs = Math.max(longestMs, record.updatedAt - record.submittedAt);
+        see(seen, record, table.order(record.orderId)?.details);
       }
+      for (const name of proof.workflows.map(versionName)) noteSkipped(tally, name);
     },
   });
-  Error.stackTraceLimit = stackTraceLimit;
   const found = findings.map(({ kind, message }) => ({ rule: kind, message }));
   const breakages = [...found, ...violations];
   return {
-    ...{ seed, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs },
-    samples,
-    failures,
+    ...{ seed, options, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs },
+    ...seen,
   };
+}
+
+interface Seen {
+  readonly tally: Tally;
+  readonly samples: Map<string, Sample>;
+  readonly failures: Map<string, string>;
+}
+
+function see(
+  { tally, samples, failures }: Seen,
+  record: ProcessRecord,
+  details: JsonValue | undefined,
+): void {
+  noteOrder(tally, record);
+  const of = definitionName(record);
+  if (record.fault !== null && !failures.has(of)) failures.set(of, failureOf(record, record.fault));
+  if (record.processState === 'Processed' && details !== undefined)
+    samples.set(of, { details, outputs: outputsOf(record) });
 }
 
 const failureOf = ({ orderId, processState }: ProcessRecord, fault: OrderFault): string =>

@@ -1,5 +1,4 @@
 /** What a simulation runs for `prove`: the workflows, details and agents of a user. */
-import { workflowRegistry } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
@@ -10,15 +9,24 @@ import { tenants } from '#sim/orders/sim-tenants.ts';
 import { type Keyed, responseChannel, type Subject } from '#sim/orders/subject.ts';
 import type { Chance } from '#sim/world/chance.ts';
 import type { Find, Finding } from './finding.ts';
-import { drawnDetails, type Proof } from './proof.ts';
+import { checkSingleton, drawnDetails } from './orders/drawn-details.ts';
+import { registryOf, releaseOf, versionName } from './orders/release.ts';
+import type { Proof } from './proof.ts';
 import { type ProofWorld, proofWorld } from './proof-world.ts';
-import { pureWorkflow } from './pure-workflow.ts';
+import { pureWorkflows } from './pure-workflow.ts';
+import type { Tally } from './tally/tally.ts';
 
 export interface ProofSubjectOptions {
   readonly proof: Proof;
   readonly seed: number;
   /** See `ProofWorldOptions`. */
   readonly isPlain: boolean;
+  /** See `releaseOf`. */
+  readonly release: number;
+  /** Whether the orders are of one workflow after the other. Otherwise their workflows are drawn. */
+  readonly inTurn: boolean;
+  /** Counts the calls of agents. */
+  readonly tally: Tally;
   /** Receives the mistakes that are no rule of Reeve. */
   readonly findings: Finding[];
   /** See `Subject`. */
@@ -39,20 +47,18 @@ export function proofSubject({
   proof,
   seed,
   isPlain,
+  release,
+  inTurn,
   findings,
+  tally,
   faultsFactor,
 }: ProofSubjectOptions): Subject {
   const { workflows, agents } = proof;
   let world: ProofWorld | null = null;
   const find: Find = (kind, message) => world?.find(kind, message);
-  const registry = workflowRegistry(workflows.map((each) => pureWorkflow(each, find)));
-  const given = workflowRegistry(workflows);
-  const detailsFor = (chance: Chance, name: string): JsonValue => {
-    const workflow = given.latest(name);
-    if (workflow === undefined) throw new RangeError(`prove has no workflow ${name}.`);
-    return drawnDetails(proof.orders, chance, workflow);
-  };
-  const [first, ...rest] = namesOf(workflows);
+  const accepting = releaseOf(workflows, release);
+  const registry = registryOf(pureWorkflows(workflows, find), accepting);
+  const workflowOf = workflowOfOrders(accepting, inTurn);
   const [agent, ...others] = agentNames(workflows);
   return {
     registries: { old: registry, new: registry },
@@ -71,22 +77,42 @@ export function proofSubject({
     endpointsOf: () => undefined,
     keyedWorkflowOf: () => null,
     request(chance, number) {
-      const workflow = chance.pick([first, ...rest]);
-      const details = detailsFor(chance, workflow);
-      return requestOf({ workflow, details, seed, number }, chance);
+      const workflow = workflowOf(chance, number);
+      const details = drawnDetails(proof.orders, chance, workflow);
+      const request = requestOf({ workflow: workflow.name, details, seed, number }, chance);
+      checkSingleton(workflow, request);
+      if (number > 0) tally.note('submitted', versionName(workflow));
+      return request;
     },
     otherDetails(request, chance) {
-      const details = detailsFor(chance, request.workflow);
+      const workflow = accepting.find(({ name }) => name === request.workflow);
+      if (workflow === undefined) throw new RangeError(`prove has no ${request.workflow}.`);
+      const details = drawnDetails(proof.orders, chance, workflow);
+      checkSingleton(workflow, { ...request, details });
       return canonicalJson(details) === canonicalJson(request.details) ? null : details;
     },
     correction: () => null,
     agents(simulated) {
-      world = proofWorld({ seed, isPlain, agents, findings, simulated });
+      world = proofWorld({ seed, isPlain, agents, findings, tally, simulated });
       return world;
     },
     // A mistake may keep orders from their end, and one is shown.
     isJudged: () => findings.length > 0,
     isOwnOutput: () => true,
+  };
+}
+
+/** Numbers of orders begin with 1. With 0 the world asks for the workflow of all orders that are submitted at once, and then for these. */
+function workflowOfOrders(
+  accepting: Proof['workflows'],
+  inTurn: boolean,
+): (chance: Chance, number: number) => WorkflowDefinition {
+  let ofFlood: WorkflowDefinition | null = null;
+  return (chance, number) => {
+    const drawn = chance.pick(accepting);
+    if (number === 0) ofFlood = drawn;
+    if (ofFlood !== null) return ofFlood;
+    return (inTurn && accepting[(number - 1) % accepting.length]) || drawn;
   };
 }
 
@@ -108,13 +134,6 @@ function requestOf({ workflow, details, seed, number }: Numbered, chance: Chance
     // What an agent remembers of the orders of one world must not be taken for those of another one.
     key: `key-${seed}-${number}`,
   };
-}
-
-function namesOf(workflows: Proof['workflows']): readonly [string, ...string[]] {
-  const [first, ...rest] = workflows;
-  const names = new Set(rest.map(({ name }) => name));
-  names.delete(first.name);
-  return [first.name, ...names];
 }
 
 /** Every agent that a step may get. */

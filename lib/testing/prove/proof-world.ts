@@ -12,6 +12,7 @@ import { failedCalls } from './agents/failed-calls.ts';
 import { sameOutputs, watchedAgent } from './agents/watched-agent.ts';
 import { type EffectLedger, effectLedger } from './effect-ledger.ts';
 import type { Find, Finding } from './finding.ts';
+import type { Tally } from './tally/tally.ts';
 import { plainTheme, themeOf } from './theme.ts';
 
 /** The model of a service in this world, and the request that it takes effect for. */
@@ -52,6 +53,8 @@ export interface ProofWorldOptions {
   readonly isPlain: boolean;
   readonly agents: readonly AgentImplementation[];
   readonly findings: Finding[];
+  /** Counts the calls of agents. */
+  readonly tally: Tally;
   readonly simulated: ServicesOptions;
 }
 
@@ -60,6 +63,7 @@ export function proofWorld({
   isPlain,
   agents,
   findings,
+  tally,
   simulated,
 }: ProofWorldOptions): ProofWorld {
   const { around, outages, recordOf } = simulated;
@@ -72,8 +76,11 @@ export function proofWorld({
   const chance = chanceOf(seed);
   const ledger = effectLedger({
     find,
-    onChange: ({ service, key, order, step }, change) =>
-      around.trace.record(`${service} ${change} for ${step} of ${order}`, `(${key})`),
+    onChange({ service, key, order, step }, change, { agent, action }) {
+      around.trace.record(`${service} ${change} for ${step} of ${order}`, `(${key})`);
+      if (change === 'takes effect') tally.note('effect', agent);
+      else if (action === 'undo') tally.note('taken-back', agent);
+    },
   });
   const names = around.subject.contracts.map(({ name }) => name);
   const theme = isPlain ? plainTheme : themeOf(chance, names);
@@ -115,7 +122,7 @@ export function proofWorld({
     implementation(name, machine, surroundings) {
       const agent = agents.find(({ contract }) => contract.name === name);
       if (agent === undefined) throw new RangeError(`prove has no agent ${name}.`);
-      return watchedAgent(agent, { world, machine, outputs, chance }, surroundings);
+      return watchedAgent(agent, { world, machine, outputs, chance, tally }, surroundings);
     },
     effectsBreach(record, definition) {
       ledger.judge(record, definition);

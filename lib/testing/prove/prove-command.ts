@@ -4,7 +4,8 @@ import { ReeveError } from '#core/model/errors.ts';
 import { isObject } from '#core/model/json.ts';
 import { loadModule } from '#runtime/node/load-definitions.ts';
 import { defineProof, type Proof } from './proof.ts';
-import { type ProofReport, proofReport } from './prove.ts';
+import type { ProofReport } from './proof-report.ts';
+import { proofReport } from './prove.ts';
 
 export interface ProveCommandOptions {
   /** Default: as the proof says. */

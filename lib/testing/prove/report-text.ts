@@ -1,7 +1,8 @@
 /** The report of a proof for people. */
 import type { RuleName } from '#checkers/violation.ts';
 import { type FindingKind, isFindingKind } from './finding.ts';
-import type { ProofReport } from './prove.ts';
+import { versionName } from './orders/release.ts';
+import type { ProofReport } from './proof-report.ts';
 
 /** What each kind of mistake means, and what to do. */
 const explanations: Readonly<Record<FindingKind, string>> = {
@@ -18,7 +19,7 @@ const explanations: Readonly<Record<FindingKind, string>> = {
   'fault-swallowed':
     'A step that returns is done for ever: its service is not asked again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
   'code-throws':
-    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault.',
+    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error, and calls of a limit whose `key` throws all count together. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault.',
   'undo-fails':
     'An undo may be called where the perform has never reached the service, where output is null, and again after it has succeeded. It must succeed where there is nothing to take back; otherwise the order never ends.',
   'deadline-short':
@@ -55,15 +56,29 @@ export function explanationOf(rule: FindingKind | RuleName): string {
 
 /** See above. */
 export function reportText(report: Omit<ProofReport, 'text'>): string {
-  const { worlds, orders, hours, tookMs, mistakes, faults, explored } = report;
+  const { worlds, orders, hours, tookMs, mistakes, faults, explored, notCovered } = report;
   const hit = [...faults.values()].reduce((sum, times) => sum + times, 0);
   const effort = `${counted(worlds, 'world')}, ${counted(orders, 'order')}, ${counted(hit, 'fault')} of ${faults.size} kinds, ${Math.round(hours).toLocaleString('en')} hours of virtual time, in ${(tookMs / 1_000).toFixed(1)} s${explored.map(exploredText).join('')}`;
-  if (mistakes.length === 0) return `Proven: ${effort}.`;
+  if (mistakes.length === 0)
+    return [`Proven: ${effort}.`, ...uncoveredLines(notCovered)].join('\n');
   return [`Not proven: ${effort}.`, ...mistakes.map(mistakeText)].join('\n\n');
 }
 
-const exploredText = ({ workflow, states, isComplete }: ProofReport['explored'][number]) =>
-  `; ${isComplete ? 'all ' : ''}${counted(states, 'state')} of an order of ${workflow} explored${isComplete ? '' : ', not all'}`;
+const uncoveredLines = (notCovered: readonly string[]): readonly string[] =>
+  notCovered.length === 0
+    ? []
+    : [
+        'Not covered by these worlds, so nothing is proven of it:',
+        ...notCovered.map((one) => `- ${one}`),
+      ];
+
+const exploredText = ({
+  workflow: name,
+  version,
+  states,
+  isComplete,
+}: ProofReport['explored'][number]) =>
+  `; ${isComplete ? 'all ' : ''}${counted(states, 'state')} of an order of ${versionName({ name, version })} explored${isComplete ? '' : ', not all'}`;
 
 function mistakeText({
   seed,

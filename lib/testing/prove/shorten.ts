@@ -38,12 +38,13 @@ export async function shortened(
   const rule = found.breakages[0]?.rule;
   const showsIt = ({ breakages }: ProofRun) => breakages.some((one) => one.rule === rule);
   const names = [...found.hits.keys()].filter(isDrawn);
-  let options: ProofRunOptions = { seed: found.seed, faultsFactor };
+  const { release = found.seed } = found.options;
+  let options = found.options;
   let short = found;
   for (const way of waysTo(names, found.seed)) {
-    const run = await proofRun(proof, { ...way, faultsFactor });
+    const run = await proofRun(proof, { ...way, faultsFactor, release });
     if (!showsIt(run)) continue;
-    options = { ...way, faultsFactor };
+    options = { ...way, faultsFactor, release };
     short = run;
     break;
   }

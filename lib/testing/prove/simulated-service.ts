@@ -6,8 +6,8 @@ import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
 import { type AgentTry, currentTry, orderAndStep } from './agents/agent-try.ts';
 import { begun } from './agents/watched-agent.ts';
 import type { Effects } from './effect-ledger.ts';
+import { withSources } from './process/virtual-sources.ts';
 import type { ServedModel } from './proof-world.ts';
-import { withSources } from './virtual-sources.ts';
 
 /** A simulated service was used in another place than in the code of an agent that `prove` runs, or is no model. */
 export class SimulatedServiceError extends ReeveError<ErrorCode<'SimulatedServiceError'>> {}

@@ -3,12 +3,12 @@ import type { AgentContract } from '#core/definition/agent.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import { currentTry } from './agents/agent-try.ts';
+import { calledTwice } from './process/virtual-sources.ts';
 import {
   SimulatedServiceError,
   type SimulatedServiceOptions,
   simulatedService,
 } from './simulated-service.ts';
-import { calledTwice } from './virtual-sources.ts';
 
 /**
  * Implements a contract by a sound service: it deduplicates by key, answers a repeated request as the first one, refuses some

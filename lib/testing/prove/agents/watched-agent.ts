@@ -5,8 +5,9 @@ import type { AgentSurroundings } from '#sim/orders/subject.ts';
 import type { Chance } from '#sim/world/chance.ts';
 import type { Machine } from '#sim/world/machine.ts';
 import type { Find } from '../finding.ts';
+import { withSources } from '../process/virtual-sources.ts';
 import type { ProofWorld } from '../proof-world.ts';
-import { withSources } from '../virtual-sources.ts';
+import type { Tally } from '../tally/tally.ts';
 import { type AgentTry, asTry, orderAndStep } from './agent-try.ts';
 
 export interface Watched {
@@ -14,12 +15,13 @@ export interface Watched {
   readonly machine: Machine;
   readonly outputs: (own: AgentTry, output: JsonValue) => void;
   readonly chance: Chance;
+  readonly tally: Tally;
 }
 
 /** See above. */
 export function watchedAgent(
   agent: AgentImplementation,
-  { world, machine, outputs, chance }: Watched,
+  { world, machine, outputs, chance, tally }: Watched,
   { count, concurrency }: AgentSurroundings,
 ): AgentImplementation {
   const { contract } = agent;
@@ -36,6 +38,7 @@ export function watchedAgent(
   }
 
   const tryOf = (call: Call, action: AgentTry['action'], performKey: AgentTry['performKey']) => {
+    tally.note(action, name);
     const own: AgentTry = {
       ...{ world, agent: name, machine, action, performKey },
       startedAt: world.around.timeline.now(),

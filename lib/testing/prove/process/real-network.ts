@@ -1,28 +1,30 @@
 /** What the code of agents calls over the real network while `prove` runs it: it is refused, and found. */
 import { Socket } from 'node:net';
-import { type AgentTry, currentTry, orderAndStep } from './agent-try.ts';
+import { type AgentTry, currentTry, orderAndStep } from '../agents/agent-try.ts';
+import { replaced } from './replaced.ts';
 
 /** Takes effect until the returned function is called. Code that is no agent of a simulated world has the real network. */
 export function refuseNetwork(): () => void {
   const { fetch } = globalThis;
   const { connect } = Socket.prototype;
-  const set = (on: object, name: string, value: unknown) =>
-    Object.defineProperty(on, name, { value, configurable: true, writable: true });
-  set(globalThis, 'fetch', async (...given: Parameters<typeof fetch>) => {
+  async function fetched(...given: Parameters<typeof fetch>): Promise<Response> {
     const own = currentTry();
     if (own === undefined) return fetch(...given);
     const [input] = given;
     throw refused(own, `fetch('${input instanceof Request ? input.url : input}')`);
-  });
-  // Every other client of a service ends here.
-  set(Socket.prototype, 'connect', function connected(this: Socket, ...given: readonly unknown[]) {
+  }
+  function connected(this: Socket, ...given: readonly unknown[]): unknown {
     const own = currentTry();
     if (own === undefined) return Reflect.apply(connect, this, given);
     return this.destroy(refused(own, addressText(given.flat()[0])));
-  });
+  }
+  const restores = [
+    replaced(globalThis, 'fetch', fetched),
+    // Every other client of a service ends here.
+    replaced(Socket.prototype, 'connect', connected),
+  ];
   return () => {
-    set(globalThis, 'fetch', fetch);
-    set(Socket.prototype, 'connect', connect);
+    for (const restore of restores) restore();
   };
 }
 

@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import nodeCrypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import { replaced } from './replaced.ts';
 
 export interface Sources {
   readonly now: () => number;
@@ -19,28 +20,14 @@ const sources = new AsyncLocalStorage<Sources>();
 export const withSources = <Value>(own: Sources, code: () => Value): Value =>
   sources.run(own, code);
 
-let users = 0;
-let restore = () => {};
-
 /** Makes {@link withSources} effective until the returned function is called. */
 export function installSources(): () => void {
-  if (users === 0) restore = installed();
-  users += 1;
-  let isInstalled = true;
-  return () => {
-    if (!isInstalled) return;
-    isInstalled = false;
-    users -= 1;
-    if (users === 0) restore();
-  };
-}
-
-function installed(): () => void {
   const { Date: date, setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
   const { random } = Math;
   const cancels = new WeakMap<object, () => void>();
+  const restores: (() => void)[] = [];
   const set = (name: string, value: unknown, on: object = globalThis) =>
-    Object.defineProperty(on, name, { value, configurable: true, writable: true });
+    restores.push(replaced(on, name, value));
   set('random', () => (sources.getStore()?.random ?? random)(), Math);
   set('Date', virtualDate(date));
   set(
@@ -66,22 +53,19 @@ function installed(): () => void {
     else cancel();
   });
   return () => {
-    set('random', random, Math);
-    set('Date', date);
-    set('setTimeout', setTimer);
-    set('clearTimeout', clearTimer);
+    for (const restore of restores) restore();
     restoreOthers();
   };
 }
 
 /** What code reads or starts more seldom: unique ids, the time since the start, and the end of a time. */
 function installedOthers(): () => void {
-  const { randomUUID } = nodeCrypto;
+  const restores: (() => void)[] = [];
   const ofWeb = crypto.randomUUID;
   const { now } = performance;
   const { timeout } = AbortSignal;
   const set = (on: object, name: string, value: unknown) =>
-    Object.defineProperty(on, name, { value, configurable: true, writable: true });
+    restores.push(replaced(on, name, value));
   const uuid = () => {
     const own = sources.getStore();
     return own === undefined ? Reflect.apply(ofWeb, crypto, []) : uuidOf(own.random);
@@ -105,11 +89,8 @@ function installedOthers(): () => void {
     return controller.signal;
   });
   return () => {
-    set(nodeCrypto, 'randomUUID', randomUUID);
-    set(crypto, 'randomUUID', ofWeb);
+    for (const restore of restores) restore();
     syncBuiltinESMExports();
-    set(performance, 'now', now);
-    set(AbortSignal, 'timeout', timeout);
   };
 }
 
