@@ -44,8 +44,8 @@ export const mistakesOfEdges: readonly Mistake[] = [
     'lib/testing/prove/proof-subject.ts',
     'test/testing/proof-options.test.ts',
     'what the function orders returns in a world is not checked',
-    'return drawnDetails(proof.orders, chance, workflow);',
-    'return proof.orders(chance, workflow.name);',
+    'const details = drawnDetails(proof.orders, chance, workflow);\n      const request',
+    'const details = proof.orders(chance, workflow.name, workflow.version);\n      const request',
   ),
   mistake(
     'lib/client/client-order.ts',
