@@ -4,13 +4,15 @@ import type { JwtRoles } from '#aws/caller.ts';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { tenantWeightsText } from '#core/codec/tenant-weights.ts';
+import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
 
 const name = z.string().min(1);
 const url = z.url();
-const count = z.coerce.number().int().positive();
+/** What lib/infra writes is within the ranges of the settings; this refuses what is no number of them. */
+const count = wholeNumber(1, 1_000_000);
 
 /** A variable that holds JSON. */
 const json = <Value>(schema: z.ZodType<Value>) =>

@@ -1,6 +1,7 @@
 /** The commands of this machine, for commander: they need no address of a Reeve. */
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command } from 'commander';
 import { completion, type Shell, shells } from '#cli/commands/completion-command.ts';
+import { wholeNumberOption } from '#cli/options/whole-number-option.ts';
 import { CliError } from './cli-error.ts';
 import { type GlobalOptions, printJson, printLines } from './context.ts';
 import { printOutcome } from './data-command.ts';
@@ -84,11 +85,7 @@ It exits with 1 when a world shows a mistake, and prints the shortest way to it.
 
 docs/testing.md describes it.`;
 
-const seedsForm = (text: string): number => {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError('It must be a whole number of 1 or more.');
-};
+const seedsForm = wholeNumberOption(1, Number.MAX_SAFE_INTEGER);
 
 /** Adds `prove`, which simulates the workflows of a module. */
 export function addProve(program: Command, world: CliEnvironment, done: Done): void {

@@ -1,5 +1,5 @@
 /** The commands and options for commander; each command has its own file. */
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { priorities, roles } from '#cli/api/response-schemas.ts';
 import { makeToken, type TokenOptions, whoAmI } from '#cli/commands/access-command.ts';
 import {
@@ -28,6 +28,7 @@ import { anyCase } from '#cli/options/any-case.ts';
 import { addFilterOptions } from '#cli/options/order-filter.ts';
 import { rateOption } from '#cli/options/rate-option.ts';
 import { addCorrection } from '#cli/options/set-option.ts';
+import { wholeNumberOption } from '#cli/options/whole-number-option.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -121,7 +122,11 @@ function addOrderCommands(program: Command, run: Run): void {
   const listCommand = program
     .command('list')
     .description('list orders, newest first')
-    .option('--limit <n>', 'the maximum number of orders, 1 to 200 (default: 50)', positiveInteger)
+    .option(
+      '--limit <n>',
+      'the maximum number of orders, 1 to 200 (default: 50)',
+      wholeNumberOption(1, 200),
+    )
     .option('--cursor <cursor>', 'continue where an earlier page ended')
     .action(run((context, options: ListOptions) => list(context, options)));
   addFilterOptions(listCommand);
@@ -223,8 +228,8 @@ function addLimits(program: Command, run: Run): void {
     .description('change how much it allows; what is left out is that of its definition')
     .addArgument(name)
     .option('--rate <rate>', 'calls per time: 5/s, 100/min, 2000/h, 50/d, 3/10s', rateOption)
-    .option('--burst <calls>', 'how many of them may begin together', wholeNumber)
-    .option('--at-once <calls>', 'calls in flight', wholeNumber)
+    .option('--burst <calls>', 'how many of them may begin together', limitCalls)
+    .option('--at-once <calls>', 'calls in flight', limitCalls)
     .action(
       run((context, limit: string, amount: LimitAmountOptions) => setLimit(context, limit, amount)),
     );
@@ -240,16 +245,14 @@ function addLimits(program: Command, run: Run): void {
     .action(run((context, orderId: string) => explainWait(context, orderId)));
 }
 
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number of 1 or more.');
-}
+/** The API knows the range of each limit; this is the largest. */
+const limitCalls = wholeNumberOption(1, 100_000);
+const weight = wholeNumberOption(0, 100);
 
 /** Null: that of the definition. */
 function memberWeight(text: string): number | null {
   if (text.toLowerCase() === 'default') return null;
-  if (/^(\d|[1-9]\d|100)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number from 0 to 100, or default.');
+  return weight(text);
 }
 
 function addDeadLetters(program: Command, run: Run): void {
@@ -308,9 +311,4 @@ function addSuppliers(program: Command, run: Run): void {
     .description('show the effects at the services, by idempotency key')
     .argument('[id]', 'show only the effects of this order')
     .action(run((context, id: string | undefined) => showLedger(context, id)));
-}
-
-function positiveInteger(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number from 1.');
 }

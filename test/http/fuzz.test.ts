@@ -1,6 +1,7 @@
 /** Random requests are answered or refused with a problem document, never with 5xx. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { limits } from '#core/model/limits.ts';
 import { problemSchema } from '#http/problem-schema.ts';
 import { rubbish, spoiled, wholeText } from '../support/spoiled.ts';
 import {
@@ -131,15 +132,42 @@ test('a raw query with invalid escapes is answered', async () => {
   );
 });
 
-test('a stream continues after any Last-Event-ID', async () => {
+/** Texts that `Number` takes for a number, also where it is none that a client should send. */
+const numberText = fc.oneof(
+  fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
+  fc.maxSafeInteger().map(String),
+  fc.integer({ min: -5, max: 50 }).map(String),
+  fc.double().map(String),
+  fc.constantFrom('-1e300', '1e300', '0x10', '0b1', '1e1', '-0', ' 2 ', '', '+1', '007', 'NaN'),
+);
+
+test('a stream continues after any Last-Event-ID, with entries of the history alone', async () => {
+  const whole = await (await answered(`/orders/${known}/events`, {})).text();
+  const events = whole.split(/(?<=\n\n)/);
   await fc.assert(
-    fc.asyncProperty(headerText, async (seen) => {
+    fc.asyncProperty(fc.oneof(headerText, numberText), async (seen) => {
       const response = await answered(`/orders/${known}/events`, {
         headers: { 'last-event-id': seen },
       });
       // The order has ended, so its stream ends.
-      expect(await response.text()).toContain('event: order');
+      const sent = (await response.text()).split(/(?<=\n\n)/);
+      expect(sent.at(-1)).toContain('event: order');
+      expect(sent).toEqual(events.slice(-sent.length));
     }),
+    { examples: [['-1e300'], ['-1'], ['-2147483649']] },
+  );
+});
+
+test('a body with any Content-Length is within the limit, or is refused', async () => {
+  const large = JSON.stringify({ ...body, details: { dish: 'x'.repeat(limits.bodyBytesMax) } });
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(headerText, numberText), async (length) => {
+      const sent = { method: 'POST', headers: { ...json, 'content-length': length }, body: large };
+      // A client that declares less than it sends is cut off by the server before this.
+      if (/^\d{1,6}$/.test(length.trim())) return;
+      expect([400, 413]).toContain((await answered('/orders', sent)).status);
+    }),
+    { examples: [['-5'], ['abc'], ['1e9']] },
   );
 });
 

@@ -44,6 +44,16 @@ test('every invalid variable is named, and the function does not start', () => {
   }
 });
 
+test.each(['0', '-1', '0x10', '1e3', '1e300', '2.5', ' 5 ', '', 'true', 'NaN', '9'.repeat(400)])(
+  'a count of %j is refused',
+  (text) => {
+    environment({ ...store, REEVE_SHARDS: text });
+    expect(() => readConfig(storeVariables)).toThrow(
+      '`REEVE_SHARDS` must be a whole number from 1 to 1000000',
+    );
+  },
+);
+
 test('a text that is not JSON is refused', () => {
   environment({ REEVE_RESPONSE_CHANNELS: 'a=b' });
   expect(() => readConfig(responseVariables)).toThrow('`REEVE_RESPONSE_CHANNELS` must be JSON');

@@ -4,7 +4,30 @@ import { type Mistake, mistake } from './mistake.ts';
 const retries = 'test/cli/retry-after.test.ts';
 const oddAnswers = 'test/client/odd-answers.test.ts';
 
+const randomRequests = 'test/http/fuzz.test.ts';
+
 export const mistakesOfEdges: readonly Mistake[] = [
+  mistake(
+    'lib/http/routes/event-routes.ts',
+    randomRequests,
+    'a stream begins before the first entry when its Last-Event-ID is no number of one',
+    'entryNumber.safeParse(lastEventId).data ?? 0',
+    'entryNumber.safeParse(lastEventId).data ?? -1',
+  ),
+  mistake(
+    'lib/http/requests/json-body.ts',
+    randomRequests,
+    'a Content-Length below 0 is below the limit of a body',
+    '/^\\d{1,15}$/.test(length)',
+    '/\\d/.test(length)',
+  ),
+  mistake(
+    'lambdas/config.ts',
+    'test/lambdas/config.test.ts',
+    'a count in the environment of a function may have any form of a number',
+    'const count = wholeNumber(1, 1_000_000);',
+    'const count = z.coerce.number().int().positive();',
+  ),
   mistake(
     'lib/aws/queues/sqs-channel.ts',
     'test/aws/sqs-channel.test.ts',

@@ -84,9 +84,8 @@ function settingOf(pair: string): [string, number | boolean] {
     if (text === 'true' || text === 'false') return [name, text === 'true'];
     throw new CliError(exitCodes.usage, `${pair}: ${name} must be true or false.`);
   }
-  const value = Number(text);
-  if (text !== '' && Number.isFinite(value)) return [name, value];
-  throw new CliError(exitCodes.usage, `${pair}: ${name} must be a number.`);
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return [name, Number(text)];
+  throw new CliError(exitCodes.usage, `${pair}: ${name} must be a number such as 200 or 0.1.`);
 }
 
 function faultTable(faults: readonly (readonly [string, FaultSettings])[], paint: Paint): string[] {

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { routes } from '#core/access/routes.ts';
 import { faultText, type JsonFault, strictJson } from '#core/codec/strict-json.ts';
 import { limits } from '#core/model/limits.ts';
-import { problem, respondProblem } from '#http/problem.ts';
+import { fieldProblem, problem, respondProblem } from '#http/problem.ts';
 import type { Problem } from '#http/problem-schema.ts';
 
 /** Refuses a body over the limit of its route, with or without a Content-Length. */
@@ -28,6 +28,7 @@ function limitedTo(bytesMax: number): MiddlewareHandler {
     const { method } = context.req;
     if (method === 'GET' || method === 'HEAD') return next();
     const declared = declaredBytes(context);
+    if (declared === 'unreadable') return respondProblem(context, unreadableLength);
     // A length is checked without the stream of the body: on Node, making it costs more than all other checks of a small order.
     if (declared !== null) return declared > bytesMax ? tooLarge(context) : next();
     try {
@@ -41,12 +42,16 @@ function limitedTo(bytesMax: number): MiddlewareHandler {
 }
 
 /** The Content-Length; null where there is none, or where the body has a length of its own. */
-function declaredBytes({ req }: Context): number | null {
+function declaredBytes({ req }: Context): number | 'unreadable' | null {
   const length = req.header('content-length');
-  return length === undefined || req.header('transfer-encoding') !== undefined
-    ? null
-    : Number.parseInt(length, 10);
+  if (length === undefined || req.header('transfer-encoding') !== undefined) return null;
+  return /^\d{1,15}$/.test(length) ? Number(length) : 'unreadable';
 }
+
+/** Node refuses it before; other platforms may not, and a length below 0 would pass every limit. */
+const unreadableLength = fieldProblem('header-invalid', [
+  { field: 'Content-Length', message: 'must be a whole number of bytes' },
+]);
 
 /** The connection is closed, so no client reads this; it is not an error of Reeve. */
 const brokenOff = problem(

@@ -1,6 +1,7 @@
 /** Server-sent events: the changes of all orders, or one order from its beginning. */
 import type { Context } from 'hono';
 import { maySee, type Principal } from '#core/access/principal.ts';
+import { wholeNumber } from '#core/codec/whole-number.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { whileAllowed } from '#http/access/still-allowed.ts';
@@ -38,8 +39,7 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
       throw unknownOrder(orderId);
     }
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
-    const seen = Number(context.req.header('last-event-id') ?? 0);
-    const one = oneOrder(eventsOf, orderId, Number.isInteger(seen) ? seen : 0);
+    const one = oneOrder(eventsOf, orderId, seenEntries(context.req.header('last-event-id')));
     const reader = taken(all, one);
     try {
       // Read after the follower is registered, so that no change is missed.
@@ -75,6 +75,12 @@ const inScope = (scope: Scope): Following => ({
     if (bytes.byteLength > 0) to.push(bytes);
   },
 });
+
+/** The number of the last entry that a reader has; 0 for a text that no event had as its id. */
+const seenEntries = (lastEventId: string | undefined): number =>
+  entryNumber.safeParse(lastEventId).data ?? 0;
+
+const entryNumber = wholeNumber(0, 999_999_999);
 
 /** The history after entry number `seen`, then the changes until the order ends. */
 function oneOrder(
