@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { routes } from '#core/access/routes.ts';
+import { cutText } from '#core/codec/cut-text.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { accessLog } from '#http/access/access-log.ts';
 import { guard } from '#http/access/guard.ts';
@@ -40,7 +41,10 @@ export function api(ports: ApiPorts, addRoutes: (app: ApiRouter) => void = () =>
   app.notFound((context) =>
     respondProblem(
       context,
-      problem('route-unknown', `There is no ${context.req.method} ${context.req.path}.`),
+      problem(
+        'route-unknown',
+        `There is no ${context.req.method} ${cutText(context.req.path, 200)}.`,
+      ),
     ),
   );
   app.onError((error, context) => {

@@ -14,7 +14,7 @@ export const problemSchema = z
       .optional()
       .openapi({
         description:
-          'The invalid fields, by dotted path. Each message completes a sentence that begins with the field.',
+          'The invalid fields, by dotted path. Each message completes a sentence that begins with the field. At most 20 errors are given, with at most 2,000 characters together; one more, of the whole document, then says how many there are. A field has at most 200 characters and a message 500: a longer one ends with an ellipsis. Of details with more than 100 values, only the first errors are given.',
       }),
     class: z.enum(priorities).optional().openapi({
       description: 'Of an order that was refused because too many wait: its priority class.',

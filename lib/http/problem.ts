@@ -65,7 +65,7 @@ export function problem(code: ProblemCode, detail: string, errors?: Problem['err
   };
 }
 
-/** A problem with field errors; the detail names each field too. */
+/** A problem with field errors; the detail names each field too. @param errors within the limits of a list, as `limitedErrors` returns them */
 export function fieldProblem(code: ProblemCode, errors: readonly FieldError[]): Problem {
   return problem(code, `${errorsText(errors)}.`, [...errors]);
 }

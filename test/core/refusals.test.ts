@@ -1,9 +1,23 @@
 /** Texts of schema errors, and tagged tuples of stored unions. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { faultyFields, fieldErrors } from '#core/codec/field-errors.ts';
+import {
+  errorsLengthMax,
+  errorsMax,
+  faultyFields,
+  fieldErrors,
+  fieldFaults,
+} from '#core/codec/field-errors.ts';
+import { submittedDetails } from '#core/codec/submitted-details.ts';
 import { taggedTuple } from '#core/codec/tagged-tuple.ts';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
+
+const pay = defineAgent({
+  ...{ name: 'pay', input: z.object({}), output: z.object({}), undo: 'unneeded' },
+});
 
 const schema = z.strictObject({ name: z.string(), lines: z.array(z.strictObject({ n: z.int() })) });
 const errorOf = (value: unknown) => {
@@ -43,6 +57,111 @@ describe('the fields a schema refused', () => {
     expect(fieldErrors(errorOf('x'), { path: ['details'], whole: 'details' })).toMatchObject([
       { field: 'details' },
     ]);
+  });
+});
+
+describe('the errors of a document with very many', () => {
+  it('are the first twenty, and the number of the others', () => {
+    const { error } = z.array(z.int()).safeParse(Array(43_000).fill(''));
+    if (error === undefined) throw new Error('was accepted');
+    const errors = fieldErrors(error, { path: ['lines'], whole: 'lines' });
+    expect(errors).toEqual([
+      ...Array.from({ length: 20 }, (_, at) => ({
+        field: `lines.${at}`,
+        message: 'must be a number',
+      })),
+      { field: 'lines', message: 'has 42980 more errors' },
+    ]);
+    const names = Array.from({ length: 20 }, (_, at) => String(at)).join(', ');
+    expect(faultyFields(error, 'lines')).toBe(`${names}, and 42980 more`);
+    expect(fieldFaults(error, 'lines')).toBe(`${names}, and 42980 more`);
+  });
+
+  it('are counted where one key after the other is not known', () => {
+    const keys = Array.from({ length: 22 }, (_, at) => [`k${at}`, 1]);
+    const errors = fieldErrors(errorOf({ name: 'x', lines: [], ...Object.fromEntries(keys) }), {
+      whole: 'body',
+    });
+    expect(errors.at(-2)).toEqual({ field: 'k19', message: 'is not known here' });
+    expect(errors.at(-1)).toEqual({ field: 'body', message: 'has 2 more errors' });
+    expect(errors).toHaveLength(21);
+  });
+
+  it('have limited names and messages, which stay whole characters', async () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 40 }),
+      fc.string({ unit: 'binary', minLength: 190, maxLength: 3_000, size: 'max' }),
+      fc.constant('😀'.repeat(1_000)),
+    );
+    const issue = fc.record({ path: fc.array(text, { maxLength: 3 }), message: text });
+    await fc.assert(
+      fc.asyncProperty(fc.array(issue, { maxLength: 40, size: 'max' }), async (issues) => {
+        const error = new z.ZodError(
+          issues.map(({ path, message }) => ({
+            ...{ code: 'custom', input: null },
+            ...{ path: path.map((part) => part.toWellFormed()), message: message.toWellFormed() },
+          })),
+        );
+        const errors = fieldErrors(error, { whole: 'body' });
+        const [listed, more] =
+          errors.length === issues.length
+            ? [errors, undefined]
+            : [errors.slice(0, -1), errors.at(-1)];
+        expect(listed.length).toBeLessThanOrEqual(errorsMax);
+        const left = issues.length - listed.length;
+        expect(more?.message).toBe(
+          left === 0 ? undefined : `has ${left} more ${left === 1 ? 'error' : 'errors'}`,
+        );
+        const texts = listed.flatMap(({ field, message }) => [field, message]);
+        expect(texts.join('').length).toBeLessThanOrEqual(errorsLengthMax);
+        for (const { field, message } of errors) {
+          expect(field.length).toBeLessThanOrEqual(200);
+          expect(message.length).toBeLessThanOrEqual(500);
+          expect((field + message).isWellFormed()).toBe(true);
+        }
+        // At least one, however long it is.
+        expect(listed.length).toBeGreaterThanOrEqual(Math.min(1, issues.length));
+      }),
+    );
+  });
+});
+
+describe('the details of an order with very many errors', () => {
+  const { details } = defineWorkflow({
+    name: 'parcels',
+    version: 1,
+    details: z.object({
+      lines: z.array(
+        z.object(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, z.string()]))),
+      ),
+      pages: z.array(z.array(z.strictObject({ a: z.int(), b: z.int(), c: z.int() }))).optional(),
+    }),
+  })
+    .step('pay', { agent: pay, onFault: 'hold', input: () => ({}) })
+    .build();
+  const issuesOf = (document: unknown) =>
+    submittedDetails({ name: 'parcels', version: 1, details }, document).error?.issues ?? [];
+
+  it('are all collected of a small document', () => {
+    expect(issuesOf({ lines: Array(5).fill({}) })).toHaveLength(100);
+  });
+
+  it.each([
+    ['items', { lines: Array(43_000).fill({}) }],
+    // zod would call a function with 129,000 arguments, and throw a RangeError.
+    ['items within items', { lines: [], pages: [Array(43_000).fill({})] }],
+  ])('are the first of a large document with %s, and one that says so', (_, document) => {
+    const issues = issuesOf(document);
+    expect(issues.length).toBeGreaterThanOrEqual(2);
+    expect(issues.length).toBeLessThan(40);
+    expect(issues.at(-1)?.message).toBe(
+      'has more than 100 values, so that only the first of its errors are given',
+    );
+  });
+
+  it('are none where a large document fits', () => {
+    const line = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, 'x']));
+    expect(issuesOf({ lines: Array(1_000).fill(line) })).toEqual([]);
   });
 });
 

@@ -129,6 +129,26 @@ test('a fault of an order refuses that one alone, with the problem that it would
   expect(await storedOrders(world)).toBe(3);
 });
 
+test('the answer to a request with as many errors as it has room for fits that of a function', async () => {
+  const world = await scenario();
+  const { details } = body;
+  // A control character has six bytes in the request and in the answer, and seven in the event of a function with the answer.
+  const keys = Array.from({ length: 11 }, (_, at) => [`${'\u0001'.repeat(140)}${at}`, 1]);
+  const unknown = Object.fromEntries(keys);
+  const answers = [
+    { ...body, ...unknown },
+    { ...body, details: { ...details, ...unknown } },
+  ];
+  for (const order of answers) {
+    const orders = Array(limits.batchOrdersMax).fill(order);
+    const text = await (await world.post('/orders/batch', { orders })).text();
+    expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(3_500_000);
+    const [first, last] = [0, 99].map((at) => batchResultSchema.parse(JSON.parse(text)).orders[at]);
+    expect(first).toEqual(last);
+    expect(first).toMatchObject({ kind: 'refused', problem: { errors: expect.any(Array) } });
+  }
+});
+
 test('of two orders with the same key, the first one counts', async () => {
   const world = await scenario();
   const other = { ...body, details: { dish: 'stew', guests: 1 }, key: 'k' };

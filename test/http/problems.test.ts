@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { strictJson } from '#core/codec/strict-json.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import { problemSchema } from '#http/problem-schema.ts';
 import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
@@ -320,4 +321,70 @@ test('a defect of Reeve is reported without details', async () => {
   const response = await submit();
   expect(await response.clone().text()).not.toContain('not a function');
   await expectProblem(response, 500, 'internal');
+});
+
+const manyKeys = Object.fromEntries(Array.from({ length: 12_000 }, (_, at) => [`k${at}`, 1]));
+
+test.each([
+  ['unknown keys of a submission', { ...body, ...manyKeys }, 'body'],
+  [
+    'unknown keys of the details',
+    { ...body, details: { ...body.details, ...manyKeys } },
+    'details',
+  ],
+])('very many %s are refused by a short problem document', async (_, document, whole) => {
+  const world = await scenario();
+  const response = await world.submit(document);
+  const text = await response.text();
+  expect(text.length).toBeLessThan(6_000);
+  const { errors = [], detail } = problemSchema.parse(JSON.parse(text));
+  expect(errors).toHaveLength(21);
+  expect(errors.at(-1)).toEqual({
+    field: whole,
+    message: expect.stringMatching(/^has 1[12]\d{3} more errors$/),
+  });
+  expect(detail).toContain(`\`${whole}\` has 1`);
+});
+
+test('a name that is as long as its document is cut in the answer', async () => {
+  const world = await scenario();
+  const name = '😀'.repeat(10_000);
+  const texts = await Promise.all(
+    [
+      { ...body, [name]: 1 },
+      { ...body, details: { ...body.details, [name]: { [name]: 1 } } },
+      `{"workflow":"dinner","details":{"${name}":1,"${name}":2}}`,
+    ].map(async (document) => (await world.submit(document)).text()),
+  );
+  for (const text of texts) {
+    expect(text.length).toBeLessThan(1_500);
+    expect(strictJson(text).kind).toBe('json');
+    expect(text).toContain('…');
+  }
+});
+
+test('a query with very many parameters is refused by a short problem document', async () => {
+  const world = await scenario();
+  const query = Array.from({ length: 4_000 }, (_, at) => `p${at}`).join('&');
+  const response = await world.get(`/orders?${query}`);
+  const text = await response.text();
+  expect(text.length).toBeLessThan(6_000);
+  const { errors = [] } = problemSchema.parse(JSON.parse(text));
+  expect(errors.at(-1)).toEqual({
+    field: 'query',
+    message: expect.stringMatching(/^has 39\d\d more errors$/),
+  });
+});
+
+test('a path and a charset that are long are cut in the answer', async () => {
+  const world = await scenario();
+  const long = 'x'.repeat(8_000);
+  for (const response of [
+    await world.get(`/${long}`),
+    await world.submit(body, { 'content-type': `application/json; charset=${long}` }),
+  ]) {
+    const text = await response.text();
+    expect(text.length).toBeLessThan(500);
+    expect(text).toContain('…');
+  }
 });

@@ -3,6 +3,7 @@
  * in an object. `JSON.parse` accepts the last two, and a decoder replaces invalid UTF-8: the stored document would then
  * differ from the one that was sent.
  */
+import { cutText } from './cut-text.ts';
 
 /** The parsed document, or why it is refused. */
 export type StrictJson =
@@ -124,5 +125,5 @@ const pathLengthMax = 200;
 
 function pathOf(open: readonly Open[]): string | null {
   const path = open.map(({ at }) => (at === '' ? '""' : String(at))).join('.');
-  return path === '' ? null : path.toWellFormed().slice(0, pathLengthMax);
+  return path === '' ? null : cutText(path.toWellFormed(), pathLengthMax);
 }

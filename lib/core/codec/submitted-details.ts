@@ -3,7 +3,13 @@ import type * as z from 'zod';
 // From "zod", all of its core would be in each bundle.
 import { $ZodAsyncError } from 'zod/v4/core';
 import { errorKind, ReeveError } from '#core/model/errors.ts';
-import type { JsonValue } from '#core/model/json.ts';
+import { isObject, type JsonValue } from '#core/model/json.ts';
+
+/**
+ * All errors are collected of a document with at most so many values, itself included; of a larger one only the first. A list of 100,000
+ * bytes can have a million errors, and to collect them takes zod seconds, or more arguments than a call can have.
+ */
+const valuesMax = 100;
 
 /** What is needed of a workflow. */
 interface Accepting {
@@ -13,7 +19,7 @@ interface Accepting {
 }
 
 /**
- * The details as the schema returns them, or its issues.
+ * The details as the schema returns them, or its issues; of details with more than 100 values the first ones, and one that says so.
  *
  * @throws {ReeveError} `details-schema-failed` when the schema throws, or when it validates asynchronously, which no submission waits for
  */
@@ -22,7 +28,7 @@ export function submittedDetails(
   given: unknown,
 ): z.ZodSafeParseResult<JsonValue> {
   try {
-    return details.safeParse(given);
+    return hasMoreValues(given) ? firstIssues(details, given) : details.safeParse(given);
   } catch (cause) {
     const schema = `The schema of the details of workflow ${name}@${version}`;
     // The message of what it threw may quote the details.
@@ -32,4 +38,33 @@ export function submittedDetails(
         : `${schema} threw ${errorKind(cause)}. Correct the function in it that throws: it refuses a value by returning false, or by adding an issue.`;
     throw new ReeveError('details-schema-failed', message, { cause });
   }
+}
+
+function firstIssues(
+  details: Accepting['details'],
+  given: unknown,
+): z.ZodSafeParseResult<JsonValue> {
+  const parsed = details.safeParse(given, untilFirst);
+  parsed.error?.issues.push({
+    ...{ code: 'custom', path: [], input: undefined },
+    message: `has more than ${valuesMax} values, so that only the first of its errors are given`,
+  });
+  return parsed;
+}
+
+/** As `validate` of zod, which returns no issues; a zod that does not know it collects all of them. */
+const untilFirst: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+
+/** Looks at no more of them than it must. */
+function hasMoreValues(document: unknown): boolean {
+  let left = valuesMax;
+  const passes = (value: unknown): boolean => {
+    left -= 1;
+    if (left < 0) return true;
+    if (Array.isArray(value)) return value.some(passes);
+    if (!isObject(value)) return false;
+    for (const key in value) if (passes(value[key])) return true;
+    return false;
+  };
+  return passes(document);
 }

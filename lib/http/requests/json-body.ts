@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { routes } from '#core/access/routes.ts';
+import { cutText } from '#core/codec/cut-text.ts';
 import { faultText, type JsonFault, strictJson } from '#core/codec/strict-json.ts';
 import { limits } from '#core/model/limits.ts';
 import { fieldProblem, problem, respondProblem } from '#http/problem.ts';
@@ -108,7 +109,9 @@ function typeFault(header: string | undefined): Problem | null {
   for (const parameter of parameters) {
     const [, charset] = /^charset\s*=\s*"?([^"]*)"?$/i.exec(parameter) ?? [];
     if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
-      return unsupported(`Send the body in UTF-8; the charset ${charset} is not supported.`);
+      return unsupported(
+        `Send the body in UTF-8; the charset ${cutText(charset, 40)} is not supported.`,
+      );
     }
   }
   return null;

@@ -4,7 +4,7 @@
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import type { FieldError } from '#core/codec/field-errors.ts';
+import { type FieldError, limitedErrors } from '#core/codec/field-errors.ts';
 import { fieldProblem, respondProblem } from '#http/problem.ts';
 import { nearestName } from '#text/nearest-name.ts';
 import { partsOf } from './requests.ts';
@@ -14,7 +14,7 @@ export const knownParameters: MiddlewareHandler = (context, next) => {
   const [, query = ''] = /\?([^#]*)/.exec(context.req.url) ?? [];
   if (query === '') return next();
   const names = namesFor(context);
-  const errors = names === null ? [] : queryErrors(query, names);
+  const errors = names === null ? [] : limitedErrors(queryErrors(query, names), 'query');
   if (errors.length === 0) return next();
   return Promise.resolve(respondProblem(context, fieldProblem('query-invalid', errors)));
 };
@@ -36,23 +36,21 @@ const known: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-function queryErrors(query: string, names: readonly string[]): FieldError[] {
+function* queryErrors(query: string, names: readonly string[]): Generator<() => FieldError> {
   const seen = new Map<string, number>();
-  const errors: FieldError[] = [];
   for (const part of query.split('&').filter((text) => text !== '')) {
     const [written = '', value = ''] = part.split(/=(.*)/s);
     const name = decoded(written);
     if (name === null || decoded(value) === null) {
-      errors.push({ field: name ?? written, message: 'is not percent-encoded UTF-8' });
+      yield () => ({ field: name ?? written, message: 'is not percent-encoded UTF-8' });
       continue;
     }
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
     if (!names.includes(name)) {
-      if (times === 1) errors.push({ field: name, message: unknownParameter(name, names) });
-    } else if (times === 2) errors.push({ field: name, message: 'must be given only once' });
+      if (times === 1) yield () => ({ field: name, message: unknownParameter(name, names) });
+    } else if (times === 2) yield () => ({ field: name, message: 'must be given only once' });
   }
-  return errors;
 }
 
 /** Null when it is not percent-encoded UTF-8; `URLSearchParams` would return U+FFFD. */

@@ -1,4 +1,8 @@
-/** Bulk submission: many orders in one request, each with an outcome of its own. */
+/**
+ * Bulk submission: many orders in one request, each with an outcome of its own. The answer fits that of a function (6 MB, AWS Lambda): a
+ * problem has some 4,200 characters that the caller has sent, in its errors and again in its detail, each of at most 8 bytes there, and
+ * 1,300 others, which is 35 KB for an order, and 3.5 MB for a hundred.
+ */
 import type { Principal } from '#core/access/principal.ts';
 import { fieldErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin } from '#core/codec/json-size.ts';
