@@ -20,6 +20,8 @@ interface Details {
   readonly reason?: Reason;
   /** The JSON document with which a server refused. */
   readonly answer?: unknown;
+  /** The HTTP status with which a server refused. */
+  readonly status?: number;
   /** The order that the command had found or submitted. */
   readonly orderId?: string;
   readonly cause?: unknown;
@@ -31,14 +33,18 @@ export class CliError extends Error {
   readonly code: ExitCode;
   readonly reason: Reason;
   readonly answer: unknown;
+  /** Null where no server refused. */
+  readonly status: number | null;
   readonly orderId: string | undefined;
 
   /** @param message for the user: the value given, the values allowed, what to do next; may have several lines */
-  constructor(code: ExitCode, message: string, { reason, answer, orderId, cause }: Details = {}) {
+  constructor(code: ExitCode, message: string, details: Details = {}) {
+    const { reason, answer, status = null, orderId, cause } = details;
     super(message, { cause });
     this.code = code;
     this.reason = reason ?? usual(code);
     this.answer = answer;
+    this.status = status;
     this.orderId = orderId;
   }
 }

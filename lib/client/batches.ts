@@ -1,4 +1,4 @@
-/** How many orders are divided into bulk submissions: by the client, and by the command line. */
+/** Bulk submissions of the client and of the command line: how orders are divided into requests, and which of them are sent next. */
 import { limits } from '#core/model/limits.ts';
 
 /** An order that is to be submitted with others. */
@@ -30,4 +30,66 @@ export function batchesOf<Order extends Sized>(orders: readonly Order[]): Order[
     bytes += more;
   }
   return batches;
+}
+
+/** The answer to one order. */
+export interface OrderAnswer {
+  /** Whether it is refused for now, so that it may be sent again. */
+  readonly isForNow: boolean;
+}
+
+/** A request that was refused as a whole. */
+export interface WholeRefusal<Answer> {
+  readonly status: number | null;
+  /** That of the problem document. */
+  readonly code: string | undefined;
+  /** The answer to each of its orders. @param isItsOwn whether the order is the cause: no other was in the request */
+  answer(isItsOwn: boolean): Answer;
+}
+
+/** Sends the orders of one batch. */
+export interface BatchSender<Order, Answer extends OrderAnswer> {
+  /** Makes one request; returns the answers in the sequence of the orders. */
+  send(orders: readonly Order[]): Promise<readonly Answer[] | WholeRefusal<Answer>>;
+  /** Decides which of the orders that are refused for now are sent next, and waits until then; none: no further one is sent. */
+  next(waiting: ReadonlyMap<Order, Answer>): Promise<readonly Order[]>;
+}
+
+/** Yields each order of a batch with its last answer, as soon as that is known. */
+export async function* sendBatch<Order, Answer extends OrderAnswer>(
+  batch: readonly Order[],
+  sender: BatchSender<Order, Answer>,
+): AsyncGenerator<readonly [Order, Answer]> {
+  const waiting = new Map<Order, Answer>();
+  let sent = batch;
+  while (sent.length > 0) {
+    for await (const [order, answer] of answersByHalves(sent, sender)) {
+      waiting.delete(order);
+      if (answer.isForNow) waiting.set(order, answer);
+      else yield [order, answer];
+    }
+    sent = waiting.size === 0 ? [] : await sender.next(waiting);
+  }
+  yield* waiting;
+}
+
+/** An order whose text is no strict JSON, or that is too large, refuses all of its request: the halves find it. */
+async function* answersByHalves<Order, Answer extends OrderAnswer>(
+  orders: readonly Order[],
+  sender: BatchSender<Order, Answer>,
+): AsyncGenerator<readonly [Order, Answer]> {
+  const sent = await sender.send(orders);
+  if ('answer' in sent) {
+    const isOfOne = sent.code === 'json-malformed' || sent.status === 413;
+    if (isOfOne && orders.length > 1) {
+      const half = Math.ceil(orders.length / 2);
+      yield* answersByHalves(orders.slice(0, half), sender);
+      yield* answersByHalves(orders.slice(half), sender);
+    } else for (const order of orders) yield [order, sent.answer(isOfOne)];
+    return;
+  }
+  for (const [at, order] of orders.entries()) {
+    const answer = sent[at];
+    if (answer !== undefined) yield [order, answer];
+  }
 }

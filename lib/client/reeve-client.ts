@@ -35,7 +35,7 @@ export interface ClientSubmitOptions extends ClientCallOptions, OrderOptions {}
 export interface ClientListOptions extends ClientCallOptions {
   readonly state?: ProcessState;
   readonly correlationId?: string;
-  /** From 1 to 200. Default 20. */
+  /** From 1 to 200. Default 50. */
   readonly limit?: number;
   /** As the page before returned it. */
   readonly cursor?: string;
@@ -87,7 +87,7 @@ export interface ReeveClient<Of extends Workflows> {
  */
 export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): ReeveClient<Of> {
   checkNames(options);
-  const request = requests(options);
+  const { request, tries } = requests(options);
   const { pollMaxMs = 1_000 } = options;
   checkNumber('pollMaxMs', pollMaxMs, { from: pollMinMs, to: 3_600_000 });
   return {
@@ -107,7 +107,7 @@ export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): 
       throw unknownAnswer();
     },
     submitMany: (workflow, orders, { signal } = {}) =>
-      submitMany({ request, workflow, pollMaxMs, signal }, orders),
+      submitMany({ request, tries, workflow, pollMaxMs, signal }, orders),
     order: (workflow, id) => clientOrder(request, { workflow, id, isSkipped: false, pollMaxMs }),
     async list({ signal, ...query } = {}) {
       const words = new URLSearchParams(

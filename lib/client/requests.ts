@@ -1,6 +1,6 @@
 /** Requests of the client: authenticated, and sent again while that is safe and useful. */
 import { isObject } from '#core/model/json.ts';
-import { retryAfterMs } from '#text/retry-after.ts';
+import { hasNoEffect, retryAfterMs, spreadMs } from '#text/retry-after.ts';
 import { ApiError, type FieldProblem } from './api-error.ts';
 import { type CallLimit, callLimit, pause } from './call-limit.ts';
 import { checkNumber } from './number-check.ts';
@@ -41,31 +41,39 @@ export interface ApiRequest {
   readonly isRepeatable: boolean;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
-  /** What of it is sent again, although it was answered; null: nothing. Default: nothing. */
-  readonly rest?: (document: unknown) => Rest | null;
+  /** For a request that shares its time with others. Default: it has the time of `retryForMs` for itself. */
+  readonly tries?: Tries;
 }
 
-/** The part of a request that is refused for now. */
-export interface Rest {
-  readonly body: object;
-  /** How long the server asks to wait, ms. */
-  readonly retryAfterMs: number;
+/** For how long something is tried. */
+export interface Tries {
+  /** What is left for a request, ms. */
+  leftMs(): number;
+  /** Waits before the next try, at least as long as the server asks to, ms; false: too little time is left. */
+  again(retryAfterMs: number | null): Promise<boolean>;
+}
+
+/** The requests of one client. */
+export interface Requests {
+  /**
+   * Sends a request until it is answered; resolves with the document of the answer. What can never be sent, such as a header with a line
+   * break, is thrown as the platform throws it.
+   *
+   * @throws {ApiError}
+   */
+  readonly request: (request: ApiRequest) => Promise<unknown>;
+  /** Begins the time of `retryForMs`. */
+  readonly tries: (signal: AbortSignal | undefined) => Tries;
 }
 
 /** Far longer than any request takes; it ends calls to a server that never answers. */
 const requestMs = 30_000;
-const firstWaitMs = 200;
-const waitMaxMs = 5_000;
+const waits = { firstMs: 200, maxMs: 5_000 };
 /** Statuses of servers that do not answer now, such as those of a load balancer. */
 const passing = new Set([500, 502, 503, 504]);
 
-/**
- * Sends requests; each resolves with the document of the answer. What can never be sent, such as a header with a line break, is thrown as
- * the platform throws it.
- *
- * @throws {ApiError}
- */
-export function requests(options: RequestOptions): (request: ApiRequest) => Promise<unknown> {
+/** @throws {ApiError} `url-invalid`, `option-range` */
+export function requests(options: RequestOptions): Requests {
   const base = baseOf(options.url);
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   const { retryForMs = 30_000, token } = options;
@@ -74,6 +82,7 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
   async function once(request: ApiRequest, ms: number): Promise<Answer> {
     const { method, headers, body, signal } = request;
     signal?.throwIfAborted();
+    if (ms === 0) return { error: tooLate(base), retryAfterMs: null, isForNow: false };
     const limit = callLimit(ms, () => unanswered(base, ms), signal);
     try {
       const asked = typeof token === 'function' ? Promise.race([token(), limit.passed]) : token;
@@ -112,26 +121,34 @@ export function requests(options: RequestOptions): (request: ApiRequest) => Prom
     }
   }
 
-  return async (first) => {
-    const endsAt = performance.now() + retryForMs;
-    const leftMs = () => (retryForMs === 0 ? requestMs : endsAt - performance.now());
-    let request = first;
-    for (let tries = 0; ; tries += 1) {
-      const answer = await once(request, Math.min(requestMs, leftMs()));
-      const isAnswered = 'document' in answer;
-      const rest = isAnswered ? (request.rest?.(answer.document) ?? null) : null;
-      if (isAnswered && rest === null) return answer.document;
-      if (!isAnswered && !answer.isForNow) throw answer.error;
-      const leastMs = isAnswered ? (rest?.retryAfterMs ?? null) : answer.retryAfterMs;
-      const waitMs = jittered(leastMs, tries, endsAt - performance.now());
-      if (waitMs !== null) await pause(waitMs, request.signal);
-      // Timers may be late, so the time is looked at after the wait as well.
-      if (waitMs === null || performance.now() >= endsAt) {
-        if (isAnswered) return answer.document;
-        throw answer.error;
+  const tries = (signal: AbortSignal | undefined) => triesFor(retryForMs, signal);
+  return {
+    tries,
+    async request(request) {
+      const { leftMs, again } = request.tries ?? tries(request.signal);
+      for (;;) {
+        const answer = await once(request, leftMs());
+        if ('document' in answer) return answer.document;
+        if (!answer.isForNow || !(await again(answer.retryAfterMs))) throw answer.error;
       }
-      if (rest !== null) request = { ...request, body: rest.body };
-    }
+    },
+  };
+}
+
+function triesFor(retryForMs: number, signal: AbortSignal | undefined): Tries {
+  const endsAt = performance.now() + retryForMs;
+  let tries = 0;
+  return {
+    leftMs: () =>
+      retryForMs === 0 ? requestMs : Math.min(requestMs, Math.max(0, endsAt - performance.now())),
+    async again(retryAfterMs) {
+      const waitMs = jittered(retryAfterMs, tries, endsAt - performance.now());
+      tries += 1;
+      if (waitMs === null) return false;
+      await pause(waitMs, signal);
+      // Timers may be late, so the time is looked at after the wait as well.
+      return performance.now() < endsAt;
+    },
   };
 }
 
@@ -142,6 +159,12 @@ const unreachable = (base: string, cause: unknown) =>
 
 const unanswered = (base: string, ms: number) =>
   new ApiError(`There was no answer from ${base} within ${Math.round(ms)} ms.`, {
+    ...{ code: 'unreachable', status: null },
+  });
+
+/** For a part of a request whose other parts took all of its time. */
+const tooLate = (base: string) =>
+  new ApiError(`The time of retryForMs had passed before it could be sent to ${base}.`, {
     ...{ code: 'unreachable', status: null },
   });
 
@@ -164,21 +187,16 @@ type Answer =
       readonly isForNow: boolean;
     };
 
-/** Nothing was stored by a request that is refused because too many orders wait. */
 function isForNow({ isRepeatable }: ApiRequest, { status, code }: ApiError): boolean {
-  if (status === 429 || code === 'overloaded') return true;
+  if (hasNoEffect({ status, code })) return true;
   return isRepeatable && status !== null && passing.has(status);
 }
 
-/**
- * Not earlier than the server says, and spread over at least the usual wait, because all senders would otherwise come back at once; a
- * server that says 0 would be sent hundreds of requests per second. At most the time that is left; null: too little is left.
- */
+/** Not earlier than the server says, and spread. At most the time that is left; null: too little is left. */
 function jittered(leastMs: number | null, tries: number, leftMs: number): number | null {
   const fromMs = leastMs ?? 0;
   if (fromMs >= leftMs) return null;
-  const spreadMs = Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** tries));
-  return fromMs + Math.min(spreadMs, leftMs - fromMs) * Math.random();
+  return fromMs + Math.min(spreadMs(fromMs, tries, waits), leftMs - fromMs) * Math.random();
 }
 
 /** `undefined` when it is not JSON. */

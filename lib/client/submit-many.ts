@@ -1,10 +1,11 @@
 /** Submits many orders by few requests; each order has an outcome of its own. */
 import { isObject } from '#core/model/json.ts';
 import type { Priority } from '#core/model/record.ts';
+import { retryAfterMs } from '#text/retry-after.ts';
 import { ApiError, unknownAnswer } from './api-error.ts';
-import { batchesOf, type Sized } from './batches.ts';
+import { type BatchSender, batchesOf, type OrderAnswer, type Sized, sendBatch } from './batches.ts';
 import { type ClientOrder, clientOrder } from './client-order.ts';
-import { type ApiRequest, problemError, type Rest } from './requests.ts';
+import { problemError, type Requests, type Tries } from './requests.ts';
 
 /** Options of one order. */
 export interface OrderOptions {
@@ -39,8 +40,9 @@ export type ClientOutcome<Outputs> =
     }
   | {
       /**
-       * `refused`: it must be changed. `failed`: it was still refused for now, or not answered, when the time of `retryForMs` had passed,
-       * or its request was refused as a whole, such as for its token. Whether it is stored is unknown; submit it again with its key.
+       * `refused`: it must be changed, also where it is no JSON that Reeve accepts (`json-malformed`, such as half of a character) or too
+       * large for a request. `failed`: it was still refused for now, or not answered, when the time of `retryForMs` had passed, or its
+       * request was refused as a whole, such as for its token. Whether it is stored is unknown; submit it again with its key.
        */
       readonly kind: 'refused' | 'failed';
       readonly key: string;
@@ -48,8 +50,7 @@ export type ClientOutcome<Outputs> =
     };
 
 /** How the orders are sent. */
-export interface ManyOptions {
-  readonly request: (request: ApiRequest) => Promise<unknown>;
+export interface ManyOptions extends Requests {
   readonly workflow: string;
   readonly pollMaxMs: number;
   readonly signal: AbortSignal | undefined;
@@ -66,8 +67,16 @@ export async function submitMany<Submitted, Outputs>(
   });
   const outcomes: ClientOutcome<Outputs>[] = [];
   // One after the other: more at once would be refused sooner.
-  for (const batch of batchesOf(sendings))
-    outcomes.push(...(await sendBatch<Outputs>(options, batch)));
+  for (const batch of batchesOf(sendings)) {
+    const answers = new Map<Sending, Answer>();
+    for await (const [sending, answer] of sendBatch(batch, sender(options))) {
+      answers.set(sending, answer);
+    }
+    for (const sending of batch) {
+      const answer = answers.get(sending);
+      if (answer !== undefined) outcomes.push(outcomeOf<Outputs>(options, sending, answer));
+    }
+  }
   return outcomes;
 }
 
@@ -78,49 +87,48 @@ interface Sending extends Sized {
 
 const byteLength = (body: object) => new TextEncoder().encode(JSON.stringify(body)).length;
 
-async function sendBatch<Outputs>(
-  { request, workflow, pollMaxMs, signal }: ManyOptions,
-  batch: readonly Sending[],
-): Promise<ClientOutcome<Outputs>[]> {
-  const outcomes = new Map<Sending, ClientOutcome<Outputs>>();
-  /** The orders that are sent again, with the earliest time for each. */
-  const waiting = new Map<Sending, number>();
-  let sent = batch;
-  const note = (sending: Sending, answer: Answer) => {
-    const { key } = sending;
-    waiting.delete(sending);
-    if (answer.error === null) {
-      const { kind, id } = answer;
-      const of = { workflow, id, isSkipped: kind === 'skipped', pollMaxMs };
-      outcomes.set(sending, { kind, key, order: clientOrder<Outputs>(request, of) });
-      return;
-    }
-    const { kind, error, seconds } = answer;
-    outcomes.set(sending, { kind: kind === 'refused' ? kind : 'failed', key, error });
-    if (kind !== 'refused') waiting.set(sending, performance.now() + seconds * 1_000);
+/** Sends a batch within the time of `retryForMs`, its halves included. */
+function sender({ request, tries: begin, signal }: ManyOptions): BatchSender<Sending, Answer> {
+  const tries = begin(signal);
+  return {
+    async send(sendings) {
+      const of = { method: 'POST', path: '/orders/batch', isRepeatable: true, signal } as const;
+      try {
+        const answer = await request({ ...of, tries, body: bodyOf(sendings) });
+        return answersOf(answer, sendings.length).map(answerOf);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const { status, code } = error;
+        const answer = (isItsOwn: boolean) =>
+          ({ kind: isItsOwn ? 'refused' : 'failed', isForNow: false, dueAt: 0, error }) as const;
+        return { status, code, answer };
+      }
+    },
+    next: (waiting) => soonest(waiting, tries),
   };
-  const rest = (document: unknown): Rest | null => {
-    const answers = answersOf(document, sent.length).map(answerOf);
-    for (const [at, answer] of answers.entries()) {
-      const sending = sent[at];
-      if (sending !== undefined) note(sending, answer);
-    }
-    const until = Math.min(...waiting.values()) + togetherMs;
-    // One that has to wait for long delays no other.
-    const next = [...waiting].filter(([, at]) => at <= until);
-    if (next.length === 0) return null;
-    sent = next.map(([sending]) => sending);
-    const last = Math.max(...next.map(([, at]) => at));
-    return { body: bodyOf(sent), retryAfterMs: Math.max(0, last - performance.now()) };
-  };
-  const of = { method: 'POST', path: '/orders/batch', isRepeatable: true, signal } as const;
-  try {
-    await request({ ...of, body: bodyOf(sent), rest });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    for (const sending of sent) outcomes.set(sending, { kind: 'failed', key: sending.key, error });
-  }
-  return batch.flatMap((sending) => outcomes.get(sending) ?? []);
+}
+
+/** One that has to wait for long delays no other. */
+async function soonest(
+  waiting: ReadonlyMap<Sending, Answer>,
+  { again }: Tries,
+): Promise<readonly Sending[]> {
+  const until = Math.min(...[...waiting.values()].map(({ dueAt }) => dueAt)) + togetherMs;
+  const next = [...waiting].filter(([, { dueAt }]) => dueAt <= until);
+  const last = Math.max(...next.map(([, { dueAt }]) => dueAt));
+  const isTime = await again(Math.max(0, last - performance.now()));
+  return isTime ? next.map(([sending]) => sending) : [];
+}
+
+function outcomeOf<Outputs>(
+  { request, workflow, pollMaxMs }: ManyOptions,
+  { key }: Sending,
+  answer: Answer,
+): ClientOutcome<Outputs> {
+  if (answer.error !== null) return { kind: answer.kind, key, error: answer.error };
+  const { kind, id } = answer;
+  const of = { workflow, id, isSkipped: kind === 'skipped', pollMaxMs };
+  return { kind, key, order: clientOrder<Outputs>(request, of) };
 }
 
 /** Orders that may be sent again within this time are sent together, ms. */
@@ -135,18 +143,18 @@ function answersOf(document: unknown, count: number): readonly unknown[] {
   return answers;
 }
 
+interface Dated extends OrderAnswer {
+  /** When it may be sent again, by `performance.now`. */
+  readonly dueAt: number;
+}
+
 type Answer =
-  | {
+  | (Dated & {
       readonly kind: 'accepted' | 'recognised' | 'skipped';
       readonly id: string;
       readonly error: null;
-    }
-  | {
-      readonly kind: 'refused' | 'overloaded' | 'failed';
-      readonly error: ApiError;
-      /** The time until it may be sent again. */
-      readonly seconds: number;
-    };
+    })
+  | (Dated & { readonly kind: 'refused' | 'failed'; readonly error: ApiError });
 
 /** @throws {ApiError} `answer-unknown` */
 function answerOf(document: unknown): Answer {
@@ -156,7 +164,7 @@ function answerOf(document: unknown): Answer {
     case 'accepted':
     case 'recognised':
     case 'skipped':
-      if (typeof id === 'string') return { kind, id, error: null };
+      if (typeof id === 'string') return { kind, id, error: null, isForNow: false, dueAt: 0 };
       break;
     case 'refused':
     case 'overloaded':
@@ -164,9 +172,10 @@ function answerOf(document: unknown): Answer {
       const status =
         isObject(problem) && typeof problem['status'] === 'number' ? problem['status'] : 0;
       const error = problemError(status, problem);
-      const after = typeof seconds === 'number' ? seconds : 0;
-      if (error !== null) return { kind, error, seconds: after };
-      break;
+      if (error === null) break;
+      if (kind === 'refused') return { kind, error, isForNow: false, dueAt: 0 };
+      const waitMs = retryAfterMs(String(seconds), 0) ?? 0;
+      return { kind: 'failed', error, isForNow: true, dueAt: performance.now() + waitMs };
     }
   }
   throw unknownAnswer();

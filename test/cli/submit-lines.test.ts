@@ -128,6 +128,27 @@ test('lines that are refused do not concern the others', async () => {
   );
 });
 
+test('a line that is too large for a request is refused, and no other', async () => {
+  const lines = [order(1), order(2, 'x'.repeat(1_100_000)), order(3)];
+  const { run, stored } = await submitting(lines);
+  expect(await run('submit orders.jsonl --lines')).toMatchObject({
+    exitCode: 3,
+    stdout: 'line 2  refused: The body is too large\n✓ 2 orders accepted, 1 refused\n',
+  });
+  expect(await stored()).toBe(2);
+});
+
+test('lines whose request is too large for a proxy are sent in halves', async () => {
+  const { app, run, requests } = scenario({ readFile: bytesOf(many(4).join('\n')) });
+  app.post('/orders/batch', async (c) => {
+    const { orders } = await c.req.json<{ orders: object[] }>();
+    if (orders.length > 1) return new Response('{"message":"Request Too Long"}', { status: 413 });
+    return c.json({ orders: [accepted(requests.length)] });
+  });
+  expect((await run('submit orders.jsonl --lines')).stdout).toBe('✓ 4 orders accepted\n');
+  expect(requests).toHaveLength(7);
+});
+
 test('lines that were answered with an earlier order are counted for themselves', async () => {
   let submitted = 0;
   const change = submissionOf(async () => {

@@ -1,10 +1,13 @@
 /** The client against the API of a real Reeve. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type ReeveClientOptions, reeveClient } from '#client/reeve-client.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { limits } from '#core/model/limits.ts';
+import { listQuery } from '#http/requests/request-schemas.ts';
 import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
@@ -359,4 +362,14 @@ test('options without a value are not sent', async () => {
   expect(await reeve.list({ state: undefined, limit: 1 } as never)).toMatchObject({
     orders: [],
   });
+});
+
+test('the documented default of a list is that of the API', () => {
+  const source = readFileSync('lib/client/reeve-client.ts', 'utf8');
+  const [, most, byDefault] =
+    /From 1 to (\d+)\. Default (\d+)\. \*\/\s+readonly limit\?/.exec(source) ?? [];
+  expect([Number(most), Number(byDefault)]).toEqual([
+    limits.listMax,
+    listQuery.shape.limit.parse(undefined),
+  ]);
 });

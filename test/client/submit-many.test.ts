@@ -1,5 +1,5 @@
 /** The client's bulk submission against the API of a real Reeve. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type ReeveClientOptions, reeveClient } from '#client/reeve-client.ts';
 import { defineAgent } from '#core/definition/agent.ts';
@@ -215,6 +215,79 @@ test('a request that is refused as a whole fails all of its orders', async () =>
     { kind: 'failed', key: 'k-1', error: { code: 'unauthorized', status: 401 } },
   ]);
   expect(sent).toHaveLength(1);
+});
+
+test('an order that refuses its request as a whole is refused alone, and all others are stored', async () => {
+  const { url, stored } = await serve();
+  const bad = new Map([
+    // A text that was cut within a character.
+    [0, { note: 'hello 😀'.slice(0, 7), code: 'json-malformed' }],
+    [1, { note: 'x'.repeat(1_100_000), code: 'body-too-large' }],
+    [60, { note: '\udc00', code: 'json-malformed' }],
+    [61, { note: '\udc00', code: 'json-malformed' }],
+  ]);
+  const outcomes = await clientOf({ url }).submitMany(
+    'shop',
+    orders(103).map(({ details, key }, at) => ({
+      ...{ key, details: { ...details, note: bad.get(at)?.note ?? '' } },
+    })),
+  );
+  expect(outcomes.map(({ key }) => key)).toEqual(orders(103).map(({ key }) => key));
+  expect(outcomes.map((one) => ('error' in one ? [one.kind, one.error.code] : one.kind))).toEqual(
+    orders(103).map((_, at) => (bad.has(at) ? ['refused', bad.get(at)?.code] : 'accepted')),
+  );
+  expect(stored()).toBe(99);
+});
+
+test('a request that is too large for a proxy is sent in halves', async () => {
+  const { url } = await serve();
+  const sent: number[] = [];
+  const reeve = clientOf({
+    url,
+    fetch: async (to, init) => {
+      const { orders: all }: Sent = JSON.parse(String(init.body));
+      sent.push(all.length);
+      return all.length > 1 || all[0]?.key === 'k-2'
+        ? new Response('<h1>413 Request Entity Too Large</h1>', { status: 413 })
+        : fetch(to, init);
+    },
+  });
+  const outcomes = await reeve.submitMany('shop', orders(4));
+  expect(sent).toEqual([4, 2, 1, 1, 2, 1, 1]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'refused', 'accepted']);
+});
+
+test('a request whose halves take all of its time fails those that were not sent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const fetch = () => {
+    vi.advanceTimersByTime(500);
+    const problem = { code: 'json-malformed', title: 'No JSON' };
+    return Promise.resolve(Response.json(problem, { status: 400 }));
+  };
+  const reeve = clientOf({ url: 'http://127.0.0.1:9', fetch, retryForMs: 1_600 });
+  const outcomes = await reeve.submitMany('shop', orders(4));
+  expect(outcomes).toMatchObject([
+    { kind: 'refused', key: 'k-0', error: { code: 'json-malformed' } },
+    { kind: 'failed', key: 'k-1', error: { message: expect.stringContaining('within 100 ms') } },
+    { kind: 'failed', key: 'k-2', error: { message: expect.stringContaining('retryForMs') } },
+    { kind: 'failed', key: 'k-3', error: { message: expect.stringContaining('retryForMs') } },
+  ]);
+});
+
+test('a time that no clock has is no wait', async () => {
+  const { url } = await serve();
+  const problem = { code: 'overloaded', title: 'Too many orders wait', status: 503 };
+  for (const retryAfterSeconds of [1e300, -1e300, -5, 0.5]) {
+    const { options, sent } = between(url, (answers, nth) =>
+      nth === 1 ? { orders: [{ kind: 'overloaded', problem, retryAfterSeconds }] } : answers,
+    );
+    const infinite = { ...options, retryForMs: Number.POSITIVE_INFINITY };
+    const [outcome] = await clientOf(infinite).submitMany('shop', orders(1));
+    expect([outcome?.kind, sent.length]).toEqual(['recognised', 2]);
+  }
 });
 
 test.each([

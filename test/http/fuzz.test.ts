@@ -144,6 +144,8 @@ const numberText = fc.oneof(
 test('a stream continues after any Last-Event-ID, with entries of the history alone', async () => {
   const whole = await (await answered(`/orders/${known}/events`, {})).text();
   const events = whole.split(/(?<=\n\n)/);
+  const ids = events.map((event) => /^id: (.*)$/m.exec(event)?.[1]);
+  expect(ids).toEqual(['1', '2', '3', undefined]);
   await fc.assert(
     fc.asyncProperty(fc.oneof(headerText, numberText), async (seen) => {
       const response = await answered(`/orders/${known}/events`, {

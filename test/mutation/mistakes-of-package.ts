@@ -65,14 +65,14 @@ export const mistakesOfPackage: readonly Mistake[] = [
   {
     name: 'a request is sent again after the time for it',
     file: 'lib/client/requests.ts',
-    text: 'if (waitMs === null || performance.now() >= endsAt) {',
-    instead: 'if (waitMs === null) {',
+    text: 'return performance.now() < endsAt;',
+    instead: 'return true;',
     test: client,
   },
   {
     name: 'an order that was accepted is sent again with those that were not',
-    file: 'lib/client/submit-many.ts',
-    text: 'waiting.delete(sending);',
+    file: 'lib/client/batches.ts',
+    text: 'waiting.delete(order);',
     instead: '',
     test: 'test/client/submit-many.test.ts',
   },
@@ -93,7 +93,7 @@ export const mistakesOfPackage: readonly Mistake[] = [
   {
     name: 'a request of the client may last longer than what is left of the time for it',
     file: 'lib/client/requests.ts',
-    text: 'Math.min(requestMs, leftMs())',
+    text: 'Math.min(requestMs, Math.max(0, endsAt - performance.now()))',
     instead: 'requestMs',
     test: client,
   },

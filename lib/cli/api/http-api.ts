@@ -87,7 +87,7 @@ export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Ap
     const { ok, status, json } = await answered(call);
     if (!ok) {
       const text = refusalText(name, base, status, json);
-      throw new CliError(exitCodeOfStatus(status), text, { answer: json });
+      throw new CliError(exitCodeOfStatus(status), text, { answer: json, status });
     }
     const checked = call.answer.safeParse(json);
     if (checked.success) return { json, value: checked.data };

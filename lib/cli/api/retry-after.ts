@@ -6,7 +6,7 @@ import type { CliEnvironment } from '#cli/environment.ts';
 import { codeOf } from '#cli/output/error-document.ts';
 import { clearLine } from '#cli/output/terminal.ts';
 import { durationText } from '#text/relative-time.ts';
-import { retryAfterMs } from '#text/retry-after.ts';
+import { hasNoEffect, retryAfterMs, spreadMs } from '#text/retry-after.ts';
 
 /** A refused request and its answer. */
 export interface RefusedRequest {
@@ -28,9 +28,7 @@ export interface Patience {
 
 /** A request is sent at most so often. Each `Retry-After` is honest, so more tries would hardly help. */
 const triesMax = 10;
-/** The random part of the wait after the first try is at most this, doubled after each further one, or as long as `Retry-After`, ms. */
-const firstWaitMs = 500;
-const waitMaxMs = 20_000;
+const waits = { firstMs: 500, maxMs: 20_000 };
 /** Notices of requests that wait at the same time come as one, ms. */
 const noticeEveryMs = 5_000;
 /** How often a further request looks whether all of them were sent, ms. */
@@ -69,16 +67,13 @@ export function patience(
   };
 }
 
-/** Whether it is sent again. Nothing was stored or changed by a request that is answered with 429, or with 503 because too many orders wait. */
+/** Whether it is sent again. Of a request that may have had an effect, another failure than a 503 with its time is for the user to see at once. */
 export function isForNow({ status, retryAfter, json, isRepeatable }: RefusedRequest): boolean {
-  if (status === 429) return true;
-  if (status !== 503 || retryAfter === null) return false;
-  return isRepeatable || codeOf(json) === 'overloaded';
+  if (hasNoEffect({ status, code: codeOf(json) })) return true;
+  return isRepeatable && status === 503 && retryAfter !== null;
 }
 
-/** All senders would otherwise come back in the same second; and `Retry-After: 0` would use up the tries at once. */
 function waitMs(leastMs: number | null, tries: number, random: number): number {
   const fromMs = leastMs ?? 0;
-  const spreadMs = Math.max(fromMs, Math.min(waitMaxMs, firstWaitMs * 2 ** (tries - 1)));
-  return Math.round(fromMs + spreadMs * random);
+  return Math.round(fromMs + spreadMs(fromMs, tries - 1, waits) * random);
 }

@@ -7,7 +7,14 @@ import { CliError } from '#cli/cli-error.ts';
 import type { Context } from '#cli/context.ts';
 import { exitCodeOfStatus, exitCodes } from '#cli/exit-code.ts';
 import { codeOf } from '#cli/output/error-document.ts';
-import { batchesOf, type Sized } from '#client/batches.ts';
+import {
+  type BatchSender,
+  batchesOf,
+  type OrderAnswer,
+  type Sized,
+  sendBatch,
+  type WholeRefusal,
+} from '#client/batches.ts';
 import type { Api } from './http-api.ts';
 import { problemSchema, text } from './response-schemas.ts';
 import { isForNow, type Patience, patience, type RefusedRequest } from './retry-after.ts';
@@ -31,34 +38,34 @@ export async function* submitBatches<Order extends OrderText>(
   orders: readonly Order[],
 ): AsyncGenerator<readonly [Order, Submitted]> {
   const again = patience(environment);
-  for (const batch of batchesOf(orders)) yield* submitBatch(reeve, again, batch);
+  for (const batch of batchesOf(orders)) {
+    for await (const [order, { submitted }] of sendBatch(batch, sender<Order>(reeve, again))) {
+      yield [order, submitted];
+    }
+  }
 }
 
-async function* submitBatch<Order extends OrderText>(
-  reeve: Api,
-  again: Patience,
-  batch: readonly Order[],
-): AsyncGenerator<readonly [Order, Submitted]> {
-  let sent = batch;
-  for (let tries = 1; ; tries += 1) {
-    const waiting: (readonly [Order, Answer])[] = [];
-    let refused: RefusedRequest | null = null;
-    for (const [order, answer] of await answersTo(reeve, sent)) {
+function sender<Order extends OrderText>(reeve: Api, again: Patience): BatchSender<Order, Answer> {
+  let tries = 0;
+  return {
+    async send(orders) {
+      const answers = await answersTo(reeve, orders);
       // While others are accepted there is room from time to time, so that each has its turn.
-      if (answer.submitted.kind === 'accepted') tries = 1;
-      if (answer.refused === null) yield [order, answer.submitted];
-      else {
-        waiting.push([order, answer]);
-        refused = later(refused, answer.refused);
+      if (
+        Array.isArray(answers) &&
+        answers.some(({ submitted }) => submitted.kind === 'accepted')
+      ) {
+        tries = 0;
       }
-    }
-    if (refused === null) return;
-    if (!(await again.wait(refused, tries))) {
-      for (const [order, { submitted }] of waiting) yield [order, submitted];
-      return;
-    }
-    sent = waiting.map(([order]) => order);
-  }
+      return answers;
+    },
+    async next(waiting) {
+      tries += 1;
+      const refused = [...waiting.values()].flatMap((answer) => answer.refused ?? []);
+      const longest = refused.reduce(later);
+      return (await again.wait(longest, tries)) ? [...waiting.keys()] : [];
+    },
+  };
 }
 
 const outcomeSchema = z.union([
@@ -71,19 +78,19 @@ const outcomeSchema = z.union([
   }),
 ]);
 
-interface Answer {
+interface Answer extends OrderAnswer {
   readonly submitted: Submitted;
   /** Null: it is not sent again. */
   readonly refused: RefusedRequest | null;
 }
 
-const later = (one: RefusedRequest | null, other: RefusedRequest): RefusedRequest =>
-  one === null || Number(other.retryAfter) > Number(one.retryAfter) ? other : one;
+const later = (one: RefusedRequest, other: RefusedRequest): RefusedRequest =>
+  Number(other.retryAfter) > Number(one.retryAfter) ? other : one;
 
-async function answersTo<Order extends OrderText>(
+async function answersTo(
   reeve: Api,
-  orders: readonly Order[],
-): Promise<readonly (readonly [Order, Answer])[]> {
+  orders: readonly OrderText[],
+): Promise<readonly Answer[] | WholeRefusal<Answer>> {
   try {
     const { value } = await reeve({
       method: 'POST',
@@ -93,21 +100,16 @@ async function answersTo<Order extends OrderText>(
       body: `{"orders":[${orders.map(({ text }) => text).join()}]}`,
       isRepeatable: orders.every(({ hasKey }) => hasKey),
     });
-    return value.orders.flatMap((document, at) => {
-      const order = orders[at];
-      return order === undefined ? [] : [[order, answerOf(order, document)] as const];
+    return orders.flatMap((order, at) => {
+      const document = value.orders[at];
+      return document === undefined ? [] : [answerOf(order, document)];
     });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // One that has a name twice, for example, refuses all of its request: the halves find it.
-    if (codeOf(error.answer) === 'json-malformed' && orders.length > 1) {
-      const half = Math.ceil(orders.length / 2);
-      const first = await answersTo(reeve, orders.slice(0, half));
-      return [...first, ...(await answersTo(reeve, orders.slice(half)))];
-    }
     const kind = error.code === exitCodes.refused ? 'refused' : 'failed';
     const submitted = { kind, what: error.message.split('\n')[0] ?? '' } as const;
-    return orders.map((order) => [order, { submitted, refused: null }]);
+    const answer = () => ({ submitted, refused: null, isForNow: false });
+    return { status: error.status, code: codeOf(error.answer), answer };
   }
 }
 
@@ -115,7 +117,7 @@ function answerOf({ hasKey }: OrderText, document: z.infer<typeof outcomeSchema>
   if ('orderId' in document) {
     const { kind, orderId } = document;
     const submitted = { kind: kind === 'skipped' ? kind : 'accepted', orderId } as const;
-    return { submitted, refused: null };
+    return { submitted, refused: null, isForNow: false };
   }
   const { problem, retryAfterSeconds = null } = document;
   const refused = {
@@ -126,5 +128,6 @@ function answerOf({ hasKey }: OrderText, document: z.infer<typeof outcomeSchema>
   };
   const kind = exitCodeOfStatus(problem.status) === exitCodes.refused ? 'refused' : 'failed';
   const submitted = { kind, what: problem.title } as const;
-  return { submitted, refused: isForNow(refused) ? refused : null };
+  const isAgain = isForNow(refused);
+  return { submitted, refused: isAgain ? refused : null, isForNow: isAgain };
 }
