@@ -22,7 +22,11 @@ const faultsSchema = z.strictObject({
 });
 export type Faults = Readonly<z.infer<typeof faultsSchema>>;
 
-const patchSchema = z.record(z.string(), z.unknown());
+/** Not `z.record`, which drops a name `__proto__`. */
+const patchSchema = z.custom<object>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Invalid input: expected object',
+);
 
 const healthy: Faults = {
   latencyMs: 0,

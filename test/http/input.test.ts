@@ -136,6 +136,18 @@ describe('a request about one order', () => {
     ['cancel', '{}', { 'content-type': 'text/plain' }, 415, []],
     ['resubmit', '{"set":{"dish":"stew","dish":"soup"}}', json, 400, ['set.dish']],
     ['resubmit', '{"set":{"dish":"stew"}}', {}, 415, []],
+    ['resubmit', '{"set":{"__proto__":"stew"}}', json, 422, ['set.__proto__']],
+    [
+      'resubmit',
+      '{"set":{"dish":"stew","__proto__":{"dish":"soup"}}}',
+      json,
+      422,
+      ['set.__proto__'],
+    ],
+    ['resubmit', '{"set":{"dish.__proto__":1}}', json, 422, ['dish.__proto__']],
+    ['resubmit', '{"set":{"dish":{"__proto__":1}}}', json, 422, ['dish.__proto__']],
+    ['resubmit', '{"__proto__":{"set":{}}}', json, 422, ['__proto__']],
+    ['reprioritise', '{"priority":"high","__proto__":1}', json, 422, ['__proto__']],
   ])('%s with the body %s is refused', async (action, text, headers, status, fields) => {
     const world = await scenario();
     world.refuse(true);

@@ -36,6 +36,13 @@ function stack(context: Context) {
 }
 
 const sentences: readonly (readonly [Context, string])[] = [
+  ...['concurrency', 'services', 'responseQueues', 'webhooks', 'tags'].map(
+    (name) =>
+      [
+        { [name]: '{"__proto__":1}' },
+        `Invalid parameters: \`${name}.__proto__\` is a name that cannot be used; choose another.`,
+      ] as const,
+  ),
   [{ shards: '0' }, 'Invalid parameters: `shards` must be a whole number from 1 to 64.'],
   [{ shards: '0x2' }, 'Invalid parameters: `shards` must be a whole number from 1 to 64.'],
   [{ keepDays: '1e1' }, 'Invalid parameters: `keepDays` must be a whole number from 1 to 3650.'],

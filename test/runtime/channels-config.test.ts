@@ -44,6 +44,11 @@ test.each<[string, unknown, RegExp]>([
     /`shop` occurs more than once/,
   ],
   ['with a list', [], /`the document` must be an object/],
+  [
+    'with a name that no object keeps',
+    `{"shop":${JSON.stringify(shop)},"__proto__":${JSON.stringify(shop)}}`,
+    /`__proto__` is a name that cannot be used/,
+  ],
   ['with a name that is none', { 'The Shop': shop }, /The Shop/],
   [
     'with an address that can be read on the way',

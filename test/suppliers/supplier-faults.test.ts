@@ -167,6 +167,7 @@ describe('the fault switches', () => {
     ['down', { down: 'yes' }],
     ['surprise', { surprise: 1, down: true }],
     ['body', 7],
+    ['__proto__', JSON.parse('{"__proto__":1}')],
   ])('a bad %s is refused by name, and nothing changes', async (field, body) => {
     const s = await scenario();
     const answer = await s.faults('payment', body);

@@ -1,6 +1,7 @@
 /** The schemas of requests: paths, headers, queries and bodies; the OpenAPI document has them as `requests.ts` names them. */
 import * as z from 'zod';
 import { jsonSchema } from '#core/codec/json-schema.ts';
+import { namedValues } from '#core/codec/named-values.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { memberWeightMax } from '#core/definition/agent-pool.ts';
 import { isObject, type JsonValue } from '#core/model/json.ts';
@@ -94,8 +95,7 @@ export const ifMatchHeader = z.object({
 });
 
 export const resubmitSchema = z.strictObject({
-  set: z
-    .record(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
+  set: namedValues(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
     .optional()
     .meta({
       type: 'object',

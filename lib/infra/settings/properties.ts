@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpsUrl } from '#core/codec/http-url.ts';
+import { namedValues } from '#core/codec/named-values.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
@@ -28,10 +29,11 @@ const shape = {
       error: 'must be three different tables',
     })
     .optional(),
-  responseQueues: z.record(channelName, responseQueue).default({}),
-  webhooks: z
-    .record(channelName, z.strictObject({ url: httpsUrl, secret: given.secret }))
-    .default({}),
+  responseQueues: namedValues(channelName, responseQueue).default({}),
+  webhooks: namedValues(
+    channelName,
+    z.strictObject({ url: httpsUrl, secret: given.secret }),
+  ).default({}),
   domainName: given.domainName.optional(),
   eventBus: given.eventBus.optional(),
   alarmTopic: given.topic
@@ -51,7 +53,7 @@ const shape = {
   tracing: z.boolean().optional(),
   release: z
     .strictObject({
-      provisionedConcurrency: z.record(z.string(), wholeOrLater(1, startedMax)).optional(),
+      provisionedConcurrency: namedValues(z.string(), wholeOrLater(1, startedMax)).optional(),
       deploymentConfig: given.deploymentConfig.optional(),
     })
     .optional(),

@@ -1,5 +1,6 @@
 /** Schemas of the values of settings. */
 import * as z from 'zod';
+import { namedValues } from '#core/codec/named-values.ts';
 import { strictJson } from '#core/codec/strict-json.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 
@@ -94,6 +95,7 @@ const tagKey = z
   .regex(/^(?!aws:)/i, 'must not begin with aws:');
 const tagValue = z.string().max(256).regex(tagText, 'has a character that tags do not allow');
 /** Tags of all resources, up to 50. */
-export const tags = z
-  .record(tagKey, tagValue)
-  .refine((all) => Object.keys(all).length <= tagsMax, `must be ${tagsMax} at most`);
+export const tags = namedValues(tagKey, tagValue).refine(
+  (all) => Object.keys(all).length <= tagsMax,
+  `must be ${tagsMax} at most`,
+);

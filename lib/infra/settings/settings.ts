@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
+import { namedValues } from '#core/codec/named-values.ts';
 import { tenantWeightsForm } from '#core/codec/tenant-weights.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -129,13 +130,15 @@ export const common = z.strictObject({
 const settings = z.strictObject({
   ...common.shape,
   /** Concurrent batches of ten calls, by agent, over all its priority classes. */
-  concurrency: json(z.record(z.string(), z.int().min(2).max(1_000))).default({}),
+  concurrency: json(namedValues(z.string(), z.int().min(2).max(1_000))).default({}),
   /** The URLs of the agents' services, by agent. */
-  services: json(z.record(z.string(), httpUrl)).default({}),
+  services: json(namedValues(z.string(), httpUrl)).default({}),
   /** Registered response queues: ARNs by the name in `replyTo`. */
-  responseQueues: json(z.record(channelName, standardQueueArn)).default({}),
+  responseQueues: json(namedValues(channelName, standardQueueArn)).default({}),
   /** Response channels by HTTP, by the name in `replyTo`. */
-  webhooks: json(z.record(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
+  webhooks: json(namedValues(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default(
+    {},
+  ),
   /** The existing bus for alerts and event channels. */
   eventBus: busName.default('default'),
   /**

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpUrl } from '#core/codec/http-url.ts';
+import { namedValues } from '#core/codec/named-values.ts';
 import { faultText, strictJson } from '#core/codec/strict-json.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { type Secrets, webhookSecrets } from '#runtime/node/webhook-signature.ts';
@@ -22,7 +23,7 @@ const address = httpUrl.refine((text) => {
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }, 'must begin with https://');
 
-const schema = z.record(
+const schema = namedValues(
   channelName,
   z.strictObject({
     kind: z.literal('webhook'),
