@@ -63,6 +63,21 @@ test('list passes its options on, and prints the command for the next page', asy
   );
 });
 
+test.each([
+  ['list', 'list'],
+  ['cancel', 'cancel --workflow dinner'],
+])('%s quotes each word of the command that it proposes', async (_, line) => {
+  const { app, run, requests } = scenario();
+  const listed = order({ actions: { resubmit: null, cancel: null, reprioritise: null } });
+  app.get('*', (c) =>
+    c.json({ orders: [listed], cursor: line === 'list' ? 'x' : null, asOf: at(0) }),
+  );
+  const { stdout } = await run(`${line} --tenant a&b;c --url http://reeve:1/v1/$(id)`);
+  expect(requests[0]?.url).toContain('http://reeve:1/v1/');
+  expect(stdout).toContain(`reeve ${line.split(' ')[0]} --url 'http://reeve:1/v1/$(id)' `);
+  expect(stdout).toContain(`--tenant 'a&b;c'`);
+});
+
 test('list finds orders by their correlation id, and proposes the next page with it', async () => {
   const { app, run, requests } = scenario();
   app.get('/orders', (c) => c.json({ ...page, cursor: '9' }));

@@ -10,6 +10,7 @@ import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { filterWords, type OrderFilter, withInstants } from '#cli/options/order-filter.ts';
 import type { Corrections } from '#cli/options/set-option.ts';
+import { commandText } from '#cli/output/command-text.ts';
 import { progress } from '#cli/output/progress.ts';
 import { progressBar } from '#cli/output/progress-bar.ts';
 import { tableLines } from '#cli/output/table.ts';
@@ -122,14 +123,10 @@ function look(
   return exitCodes.done;
 }
 
-const commandOf = (
-  { addressOptions }: Context,
-  { action, priority }: Operation,
-  filter: OrderFilter,
-) => {
+function commandOf(context: Context, { action, priority }: Operation, filter: OrderFilter): string {
   const to = priority === undefined ? [] : ['--priority', priority];
-  return ['reeve', action, ...addressOptions, ...to, ...filterWords(filter), '--yes'].join(' ');
-};
+  return commandText(context, action, [...to, ...filterWords(filter), '--yes']);
+}
 
 const count = (orders: number) =>
   orders === 1 ? '1 order' : `${orders.toLocaleString('en')} orders`;

@@ -4,7 +4,7 @@ import { listSchema } from '#cli/api/response-schemas.ts';
 import { askAndPrint, type Context } from '#cli/context.ts';
 import type { ExitCode } from '#cli/exit-code.ts';
 import { filterWords, type OrderFilter, queryOf, withInstants } from '#cli/options/order-filter.ts';
-import { quoted } from '#cli/output/quoted.ts';
+import { commandText } from '#cli/output/command-text.ts';
 import { stateText } from '#cli/output/state-text.ts';
 import { tableLines } from '#cli/output/table.ts';
 import { isTurn } from '#text/gate-text.ts';
@@ -69,18 +69,16 @@ function holdCells(held: Holds, nowMs: number): string[] {
 
 /** The command for the next page. */
 function nextLines(
-  { paint, addressOptions }: Context,
+  context: Context,
   { limit, ...filter }: ListOptions,
   cursor: string | null,
 ): string[] {
   if (cursor === null) return [];
   const words = [
-    'reeve list',
-    ...addressOptions.map(quoted),
     ...filterWords(filter),
     ...(limit === undefined ? [] : ['--limit', String(limit)]),
     '--cursor',
-    quoted(cursor),
+    cursor,
   ];
-  return ['', `${paint('dim', 'more:')} ${words.join(' ')}`];
+  return ['', `${context.paint('dim', 'more:')} ${commandText(context, 'list', words)}`];
 }

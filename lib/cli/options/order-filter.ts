@@ -1,7 +1,6 @@
 /** The filter options that `list` and the bulk commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { processStates } from '#cli/api/response-schemas.ts';
-import { quoted } from '#cli/output/quoted.ts';
 import { anyCase } from './any-case.ts';
 
 export interface OrderFilter {
@@ -79,11 +78,11 @@ export function withInstants<Filter extends OrderFilter>(filter: Filter, nowMs: 
   };
 }
 
-/** The options as words of a proposed command. */
+/** The options as words of a proposed command, not quoted. */
 export const filterWords = (filter: OrderFilter): string[] => [
   ...names.flatMap((name) => {
     const value = filter[name];
-    return value === undefined ? [] : [optionOf(name), quoted(value)];
+    return value === undefined ? [] : [optionOf(name), value];
   }),
   ...(filter.held === true ? ['--held'] : []),
 ];
