@@ -1,14 +1,18 @@
 /** The files of an embedded store. */
-import { copyFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, copyFileSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CorruptDataError } from '#core/model/errors.ts';
 
 export const logPath = (path: string): string => `${path}-wal`;
 export const totalsPath = (path: string): string => `${path}-totals`;
+/** SQLite's rollback journal: a kill may leave it while the database is not in WAL mode yet. */
+export const journalPath = (path: string): string => `${path}-journal`;
 
-/** The data: the database, its write-ahead log and its totals file. */
+/** The data: the database, its write-ahead log, its rollback journal and its totals file. */
 export const dataFiles = (path: string): readonly string[] => [
   path,
   logPath(path),
+  journalPath(path),
   totalsPath(path),
 ];
 
@@ -37,6 +41,30 @@ export function assertNotGone(path: string): void {
     'store-damaged',
     `The state store ${path} ${what}, though ${left.join(' and ')} ${left.length === 1 ? 'exists' : 'exist'}. Nothing was changed. Put the file back, or restore a backup with \`reeve restore FILE --yes\`. To start without the accepted orders, move these files away.`,
   );
+}
+
+/** `name`, or the first of `name-2`, `name-3` and so on that is not taken: what was kept before is never replaced. */
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
+  let free = name;
+  for (let count = 2; isTaken(free); count += 1) free = `${name}-${count}`;
+  return free;
+}
+
+/** A durable copy of a file that is about to be replaced. */
+export function keptCopy(file: string, to: string): void {
+  copyFileSync(file, to);
+  onDisk(to);
+  onDisk(dirname(to));
+}
+
+/** Makes a file, or the names in a folder, durable: a power cut after this does not undo it. */
+export function onDisk(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Copies the database and its log, without the totals file. */

@@ -171,6 +171,31 @@ test('a loss that is accepted keeps the log of which a part was lost', async () 
   expect(acceptLoss(copy)).toBe(null);
 });
 
+test('each log of which a part was lost is kept, and the same one only once', async () => {
+  const path = somewhere();
+  const log = `${path}-wal`;
+  const lost: Buffer[] = [];
+  for (const id of ['one', 'two', 'three']) {
+    const { store } = opened(path);
+    await accepted(store, id);
+    const copy = somewhere();
+    for (const suffix of ['', '-wal', '-totals']) copyFileSync(path + suffix, copy + suffix);
+    store.close();
+    for (const suffix of ['', '-wal', '-totals']) copyFileSync(copy + suffix, path + suffix);
+    truncateSync(log, statSync(log).size - 100);
+    lost.push(readFileSync(log));
+    const kept = ['', '-2', '-3'].map((end) => `${log}.damaged${end}`).slice(0, lost.length);
+    expect(acceptLoss(path)).toBe(kept.at(-1));
+    expect(kept.map((name) => readFileSync(name))).toEqual(lost);
+    // A kill before the log was dropped: the command is repeated with the same one.
+    for (const suffix of ['', '-wal', '-totals']) copyFileSync(copy + suffix, path + suffix);
+    truncateSync(log, statSync(log).size - 100);
+    expect(acceptLoss(path)).toBe(kept.at(-1));
+  }
+  const names = readdirSync(dirname(path)).filter((name) => name.includes('damaged'));
+  expect(names).toHaveLength(3);
+});
+
 test('a missing database is reported as a whole, and its loss cannot be accepted', async () => {
   const copy = await killed('one');
   rmSync(copy);

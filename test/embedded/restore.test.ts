@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
 import { restoreData } from '#embedded/copies/restore.ts';
@@ -150,6 +151,36 @@ test('a backup replaces data, which are kept with all their files', async () => 
   expect(restoreData(backup, crashed, 'now').kept).toBe(`${crashed}.replaced-now`);
   expect(await idsIn(crashed)).toEqual(['one', 'two', 'three']);
   expect(await idsIn(`${crashed}.replaced-now`)).toEqual(['four']);
+});
+
+test('data that were kept before stay, also those of which one file is left', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  const parts = ['', '-wal', '-totals'];
+  for (const part of parts) writeFileSync(`${path}.replaced-now${part}`, `before ${part}`);
+  for (const part of parts) writeFileSync(path + part, `${'x'.repeat(10_000)} ${part}`);
+  expect(restoreData(backup, path, 'now').kept).toBe(`${path}.replaced-now-2`);
+  writeFileSync(`${path}.replaced-now-3-wal`, 'x');
+  expect(restoreData(backup, path, 'now').kept).toBe(`${path}.replaced-now-4`);
+  for (const part of parts) {
+    expect(readFileSync(`${path}.replaced-now${part}`, 'utf8')).toBe(`before ${part}`);
+    expect(readFileSync(`${path}.replaced-now-2${part}`, 'utf8')).toMatch(/^xx/);
+  }
+  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
+});
+
+test('the journal of a first start that was killed does not undo the restored data', async () => {
+  const { backup } = await backedUp();
+  const path = somewhere();
+  writeFileSync(path, '');
+  const journal = new DatabaseSync(`${path}.first`);
+  journal.exec('CREATE TABLE T (V TEXT); PRAGMA cache_size = 1; BEGIN');
+  for (let at = 0; at < 50; at += 1) journal.exec(`INSERT INTO T VALUES ('${'x'.repeat(4_000)}')`);
+  copyFileSync(`${path}.first-journal`, `${path}-journal`);
+  journal.close();
+  restoreData(backup, path, 'now');
+  expect(existsSync(`${path}.replaced-now-journal`)).toBe(true);
+  expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
 });
 
 test('damaged data is replaced too', async () => {

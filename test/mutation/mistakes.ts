@@ -8,6 +8,7 @@ import { mistakesOfConsole } from './mistakes-of-console.ts';
 import { mistakesOfCorrections } from './mistakes-of-corrections.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
+import { mistakesOfEmbeddedData } from './mistakes-of-embedded-data.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
 import { mistakesOfInstances } from './mistakes-of-instances.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
@@ -407,6 +408,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfCorrections,
   ...mistakesOfDebounce,
   ...mistakesOfEdges,
+  ...mistakesOfEmbeddedData,
   ...mistakesOfFlow,
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,

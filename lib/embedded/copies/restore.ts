@@ -1,18 +1,21 @@
 /** Replaces the data by a backup. */
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  renameSync,
-} from 'node:fs';
+import { chmodSync, closeSync, copyFileSync, openSync, readSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ReeveError } from '#core/model/errors.ts';
 import { examineBackup } from '#embedded/integrity/examine.ts';
 import { writeTotalsFile } from '#embedded/integrity/totals-file.ts';
-import { dataFiles, isThere, removeDatabase, sizeOf, totalsPath } from '../data-files.ts';
+import {
+  dataFiles,
+  freeName,
+  isThere,
+  journalPath,
+  keptCopy,
+  logPath,
+  onDisk,
+  removeDatabase,
+  sizeOf,
+  totalsPath,
+} from '../data-files.ts';
 import { onFile } from '../file-error.ts';
 import { makeFolder } from '../folder.ts';
 import { openError } from '../open-database.ts';
@@ -43,20 +46,38 @@ export function restoreData(backup: string, path: string, stamp: string): Restor
   removeDatabase(copy);
   try {
     const { orders, changes } = checkedCopy(backup, copy);
-    const kept = hasData(path) ? `${path}.replaced-${stamp}` : null;
-    onFile('Cannot replace the data', path, () => {
-      for (const file of dataFiles(path)) {
-        if (kept !== null && isThere(file)) renameSync(file, kept + file.slice(path.length));
-      }
-      // The database last: until then a start refuses the data.
-      renameSync(totalsPath(copy), totalsPath(path));
-      renameSync(copy, path);
-      onDisk(dirname(path));
-    });
+    const kept = hasData(path)
+      ? freeName(`${path}.replaced-${stamp}`, (name) => dataFiles(name).some(isThere))
+      : null;
+    onFile('Cannot replace the data', path, () => replace(path, kept, copy));
     return { kept, orders, changes };
   } finally {
     removeDatabase(copy);
   }
+}
+
+/**
+ * From the first change to the last one there is a totals file. So a start after a kill finds the former database with its own log, or the
+ * new one, or is refused: it never begins with empty data.
+ *
+ * @param kept the name of the former data; null: there are none
+ */
+function replace(path: string, kept: string | null, copy: string): void {
+  const totals = totalsPath(path);
+  // Copied, because a rename would leave a start without it.
+  if (kept !== null && isThere(totals)) keptCopy(totals, totalsPath(kept));
+  // Data without a totals file get the new one at once. A former one stays until its database is gone, because it may be what refuses it.
+  if ((sizeOf(totals) ?? 0) === 0) renameSync(totalsPath(copy), totals);
+  onDisk(dirname(path));
+  // The database first: its log must never be missing beside it.
+  for (const file of [path, logPath(path), journalPath(path)]) {
+    if (kept !== null && isThere(file)) renameSync(file, kept + file.slice(path.length));
+  }
+  if (isThere(totalsPath(copy))) renameSync(totalsPath(copy), totals);
+  // The new database must not be found beside the former log after a power cut.
+  onDisk(dirname(path));
+  renameSync(copy, path);
+  onDisk(dirname(path));
 }
 
 /** A durable copy with its totals file. */
@@ -92,16 +113,6 @@ function assertReadable(backup: string): void {
       closeSync(file);
     }
   });
-}
-
-/** Makes it durable: a power cut after this does not undo it. */
-function onDisk(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function assertUnused(path: string): void {

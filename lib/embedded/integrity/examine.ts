@@ -1,5 +1,5 @@
 /** The full check of the data, while no Reeve runs on it. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
@@ -9,8 +9,10 @@ import { backupFailed } from '#embedded/copies/backup.ts';
 import {
   assertNotGone,
   copyDatabase,
+  freeName,
   hasLog,
   isThere,
+  keptCopy,
   logPath,
   totalsPath,
 } from '#embedded/data-files.ts';
@@ -130,13 +132,19 @@ export function acceptLoss(path: string): string | null {
 function keepLog(path: string): string | null {
   assertNotGone(path);
   if (!hasLog(path)) return null;
-  const kept = `${logPath(path)}.damaged`;
   try {
     const { database, close } = openUntouched(path);
     try {
       const verdict = compareTotals(readTotals(database), readTotalsFile(totalsPath(path)));
-      if (verdict.kind !== 'refuse' || isThere(kept)) return null;
-      onFile('Cannot keep the log as', kept, () => copyFileSync(logPath(path), kept));
+      if (verdict.kind !== 'refuse') return null;
+      const log = readFileSync(logPath(path));
+      // A log that was kept before, and is another one, stays. One that is the same was kept when the command was repeated.
+      const isKept = (name: string) => isThere(name) && log.equals(readFileSync(name));
+      const isOther = (name: string) => isThere(name) && !isKept(name);
+      const kept = freeName(`${logPath(path)}.damaged`, isOther);
+      if (!isKept(kept)) {
+        onFile('Cannot keep the log as', kept, () => keptCopy(logPath(path), kept));
+      }
       return kept;
     } finally {
       close();

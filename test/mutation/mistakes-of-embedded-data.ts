@@ -1,0 +1,37 @@
+/** Mistakes of the embedded store that a kill, a second accident, large details or a wrong clock shows. */
+import { type Mistake, mistake } from './mistake.ts';
+
+const restore = 'lib/embedded/copies/restore.ts';
+const restoreTest = 'test/embedded/restore.test.ts';
+const killedTest = 'test/embedded/killed-restore.test.ts';
+
+export const mistakesOfEmbeddedData: readonly Mistake[] = [
+  mistake(
+    restore,
+    killedTest,
+    'a restore moves the former totals file away with the database',
+    'for (const file of [path, logPath(path), journalPath(path)])',
+    'for (const file of [path, logPath(path), journalPath(path), totals])',
+  ),
+  mistake(
+    restore,
+    killedTest,
+    'a restore of data without a totals file writes one only at its end',
+    '(sizeOf(totals) ?? 0) === 0',
+    '(sizeOf(totals) ?? 1) === 0',
+  ),
+  mistake(
+    restore,
+    restoreTest,
+    'a restore replaces data that were kept before',
+    'dataFiles(name).some(isThere))',
+    'dataFiles(name).some(() => false))',
+  ),
+  mistake(
+    'lib/embedded/integrity/examine.ts',
+    'test/embedded/examine.test.ts',
+    'the second log of which a part was lost replaces the first one',
+    'isThere(name) && !isKept(name)',
+    'isThere(name) && !isThere(name)',
+  ),
+];
