@@ -41,6 +41,8 @@ export interface GroupCommitOptions {
   readonly onCommit: () => void;
   /** Called when a whole group failed, also after `makeRoom`. */
   readonly onRefused: (error: unknown) => void;
+  /** Called with the error of SQLite for which one write failed, while the others were stored. */
+  readonly onRejected: (error: unknown) => void;
   /** Called when the disk is full: frees disk space. */
   readonly makeRoom: () => void;
 }
@@ -87,7 +89,7 @@ interface Failure {
 
 /** Makes the group commit of one database. */
 export function groupCommit(options: GroupCommitOptions): GroupCommit {
-  const { path, onFailure, onCommit, onRefused, makeRoom } = options;
+  const { path, onFailure, onCommit, onRefused, onRejected, makeRoom } = options;
   const attempt = transaction(options);
   let waiting: Waiting[] = [];
 
@@ -105,6 +107,7 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
       const { culprit, error } = failure;
       onFailure();
       if (culprit !== null) {
+        onRejected(error);
         culprit.reject(storeError(error, path));
         group = group.filter((write) => write !== culprit);
       } else if (isFull(error) && !hasMadeRoom) {

@@ -94,6 +94,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
       state.written();
     },
     onRefused: state.refused,
+    onRejected: damage.met,
     makeRoom: bound.makeRoom,
   });
   const listeners = listenersOf(sql, damage);
@@ -101,11 +102,11 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
   let verified: Verification | undefined;
   return {
     ...writes(
-      { sql, cache, group, totals, lines, notify: listeners.notify },
+      { sql, cache, group, damage, totals, lines, notify: listeners.notify },
       options.sweepPeriodMs,
     ),
     ...reads({ sql, cache, damage, log }),
-    agentSettings: agentSettingRows(database, group, log),
+    agentSettings: agentSettingRows({ database, group, damage, log }),
     changes: listeners.changes,
     watchChanges: listeners.watchChanges,
     watchRecords: listeners.watchRecords,

@@ -2,11 +2,12 @@
 import { dueAt } from '#core/decide/due.ts';
 import { audienceOf, changeOf } from '#core/model/change.ts';
 import { CorruptDataError } from '#core/model/errors.ts';
-import type { ProcessRecord, ProcessState } from '#core/model/record.ts';
+import type { Order, ProcessRecord, ProcessState } from '#core/model/record.ts';
 import { changeChecksum, orderChecksum } from '#embedded/integrity/checksums.ts';
+import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import type { RunningTotals } from '#embedded/integrity/totals.ts';
 import type { StoredChange } from '#ports/outbox.ts';
-import type { StateStore } from '#ports/state-store.ts';
+import type { LineJoin, StateStore } from '#ports/state-store.ts';
 import type { GroupCommit, Write } from './group-commit.ts';
 import type { Listeners } from './listeners.ts';
 import type { RecordCache } from './record-cache.ts';
@@ -17,6 +18,7 @@ interface WriteParts extends Pick<Listeners, 'notify'> {
   readonly sql: Statements;
   readonly cache: RecordCache;
   readonly group: GroupCommit;
+  readonly damage: DamageReport;
   readonly totals: RunningTotals;
   readonly lines: Lines;
 }
@@ -25,7 +27,7 @@ type Cached = NonNullable<ReturnType<RecordCache['get']>>;
 
 /** The writes of the embedded store. A listener learns of each record once it is durable. */
 export function writes(
-  { sql, cache, group, totals, lines, notify }: WriteParts,
+  { sql, cache, group, damage, totals, lines, notify }: WriteParts,
   sweepPeriodMs: number,
 ): Pick<StateStore, 'create' | 'commit' | 'line' | 'changeLine'> {
   const dueKey = (record: ProcessRecord) => {
@@ -55,35 +57,43 @@ export function writes(
   const isCurrent = (next: ProcessRecord | undefined) =>
     next === undefined || cache.get(next.orderId)?.record.revision === next.revision - 1;
   const one: CommitParts = { cache, replace, notify };
+  /**
+   * The answer where the id is in use: that of the first request for its repetition. Asked only when the order cannot be stored as new, because it reads
+   * the tables.
+   */
+  const known = ({ orderId, writeId }: ProcessRecord) => {
+    const stored = cache.get(orderId)?.record;
+    if (stored === undefined) return null;
+    return stored.writeId === writeId ? 'created' : 'exists';
+  };
+  const createNow = (order: Order, record: ProcessRecord, line: LineJoin | undefined) => {
+    const { orderId, details, digest, submittedAt } = order;
+    const { replaced } = line ?? {};
+    if (line !== undefined && !(lines.isAsRead(line) && isCurrent(replaced))) {
+      // A repetition finds the line as its own first request has left it, and is not overtaken.
+      return known(record) ?? 'overtaken';
+    }
+    const document = JSON.stringify(details);
+    const checksum = orderChecksum(orderId, document, digest, submittedAt);
+    const { changes } = sql.insertOrder.run(orderId, document, digest, submittedAt, checksum);
+    if (changes === 0) return known(record) ?? 'exists';
+    const due = dueKey(record);
+    const inserted = sql.insert(record, due);
+    if (line !== undefined) lines.write(line);
+    totals.accepted();
+    cache.keep({ order, record, due, ...inserted });
+    if (replaced === undefined) return { gone: undefined, changes: noteChange(null, record) };
+    const gone = damage.row('Processes', replaced.orderId, () =>
+      written(replace(cache.get(replaced.orderId), replaced, replaced.revision - 1)),
+    );
+    return { gone, changes: noteChange(null, record) };
+  };
   return {
     async create(order, record, line) {
-      const { orderId, details, digest, submittedAt } = order;
-      const { replaced } = line ?? {};
-      const stored = await group.write(() => {
-        if (line !== undefined && !(lines.isAsRead(line) && isCurrent(replaced))) {
-          const known = cache.get(orderId)?.record;
-          if (known === undefined) return 'overtaken';
-          return known.writeId === record.writeId ? 'created' : 'exists';
-        }
-        const document = JSON.stringify(details);
-        const checksum = orderChecksum(orderId, document, digest, submittedAt);
-        if (sql.insertOrder.run(orderId, document, digest, submittedAt, checksum).changes === 0) {
-          return cache.get(orderId)?.record.writeId === record.writeId ? 'created' : 'exists';
-        }
-        const due = dueKey(record);
-        const inserted = sql.insert(record, due);
-        if (line !== undefined) lines.write(line);
-        totals.accepted();
-        cache.keep({ order, record, due, ...inserted });
-        const gone =
-          replaced && replace(cache.get(replaced.orderId), replaced, replaced.revision - 1);
-        // The cache, which has the revision, is not what is stored.
-        if (gone === null) throw damaged();
-        return { gone, changes: noteChange(null, record) };
-      });
+      const stored = await group.write(() => createNow(order, record, line));
       if (typeof stored === 'string') return stored;
       const { gone, changes } = stored;
-      if (replaced && gone) notify(replaced, gone.before, gone.changes);
+      if (line?.replaced && gone) notify(line.replaced, gone.before, gone.changes);
       notify(record, null, changes);
       return 'created';
     },
@@ -143,8 +153,11 @@ class RecordCommit implements Write<'committed' | 'conflict'> {
   }
 }
 
-const damaged = () =>
-  new CorruptDataError(
+/** The cache has the revision that is to be replaced: a table without it is not as it was written. */
+function written(replacement: Replacement | null): Replacement {
+  if (replacement !== null) return replacement;
+  throw new CorruptDataError(
     'row-damaged',
     'The stored record of an order that was to be replaced has another revision than it had when it was read. Nothing was written.',
   );
+}

@@ -16,6 +16,7 @@ function database() {
     beforeCommit: () => {},
     onCommit: () => calls.push('commit'),
     onRefused: () => calls.push('refused'),
+    onRejected: () => calls.push('rejected'),
     makeRoom: () => calls.push('room'),
   });
   const insert = open.prepare('INSERT INTO T VALUES (?)');
@@ -76,7 +77,7 @@ test('a write that fails alone does not fail the others', async () => {
   expect(await statuses(all)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
   await expect(all[1]).rejects.toBe(damaged);
   expect(values()).toEqual(['one', 'two']);
-  expect(calls).toEqual(['failure', 'failure', 'commit']);
+  expect(calls).toEqual(['failure', 'rejected', 'failure', 'rejected', 'commit']);
 });
 
 test('writes on a closed database are refused as such', async () => {
@@ -89,6 +90,7 @@ test('writes on a closed database are refused as such', async () => {
     beforeCommit: none,
     onCommit: none,
     onRefused: none,
+    onRejected: none,
     makeRoom: none,
   });
   open.close();

@@ -34,4 +34,11 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'isThere(name) && !isKept(name)',
     'isThere(name) && !isThere(name)',
   ),
+  mistake(
+    'lib/embedded/group-commit.ts',
+    'test/embedded/damage-met-by-writes.test.ts',
+    'damage that a write meets is not reported',
+    'onRejected(error);',
+    '',
+  ),
 ];

@@ -23,6 +23,8 @@ export interface DamageReport {
    * @throws {NewerDataError} when a newer release wrote the row, which is not damage
    */
   row<Value>(table: string, row: string | number, read: () => Value): Value;
+  /** Reports the error of a write if it is damage that SQLite met: it does not say in which row. */
+  met(error: unknown): void;
   /** The number of rows found damaged since the start. */
   count(): number;
 }
@@ -44,6 +46,10 @@ export function damageReport(path: string, log: Log): DamageReport {
   return {
     report,
     count: () => known.size,
+    met(error) {
+      const reason = isDamage(error) ? damageOf(error) : null;
+      if (reason !== null) report({ table: 'database', row: null, reason });
+    },
     row(table, row, read) {
       try {
         return read();

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { changeText, settingsOf } from '#core/definition/agent-setting-form.ts';
 import type { GroupCommit } from '#embedded/group-commit.ts';
+import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 
@@ -19,22 +20,28 @@ const row = z
   .object({ Agent: z.string(), Kind: z.string(), Value: z.string() })
   .transform(({ Agent: agent, Kind: kind, Value: text }) => ({ agent, kind, text }));
 
+interface AgentSettingRowsOptions {
+  readonly database: DatabaseSync;
+  readonly group: GroupCommit;
+  readonly damage: DamageReport;
+  readonly log: Log;
+}
+
 /** A row that cannot be read is logged, and has no effect. */
-export function agentSettingRows(
-  database: DatabaseSync,
-  group: GroupCommit,
-  log: Log,
-): AgentSettingStore {
+export function agentSettingRows(options: AgentSettingRowsOptions): AgentSettingStore {
+  const { database, group, damage, log } = options;
   const all = database.prepare('SELECT Agent, Kind, Value FROM AgentSettings');
   const replace = database.prepare(
     'INSERT OR REPLACE INTO AgentSettings (Agent, Kind, Value) VALUES (?, ?, ?)',
   );
   const remove = database.prepare('DELETE FROM AgentSettings WHERE Agent = ? AND Kind = ?');
   return {
-    read: async () =>
-      settingsOf(z.array(row).parse(all.all()), ({ agent, kind }) =>
+    async read() {
+      const rows = damage.row('AgentSettings', 'listing', () => all.all());
+      return settingsOf(z.array(row).parse(rows), ({ agent, kind }) =>
         log.error('agent-setting-unreadable', { agent, kind }),
-      ),
+      );
+    },
     async store(agent, change) {
       const text = changeText(change);
       await group.write(() =>

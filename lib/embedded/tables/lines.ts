@@ -23,11 +23,11 @@ export interface Lines {
 
 /** Reads and writes the table of lines. */
 export function linesOf(sql: Statements, damage: DamageReport): Lines {
-  const read = (name: LineName): Line => {
-    const row = sql.line.get(name);
-    if (row === undefined) return [];
-    return damage.row('Lines', name, () => decodeLine(intactLine(row)));
-  };
+  const read = (name: LineName): Line =>
+    damage.row('Lines', name, () => {
+      const row = sql.line.get(name);
+      return row === undefined ? [] : decodeLine(intactLine(row));
+    });
   const write: Lines['write'] = ({ name, after }) => {
     if (after.length === 0) {
       sql.deleteLine.run(name);
