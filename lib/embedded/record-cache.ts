@@ -19,9 +19,23 @@ export interface Entry {
   readonly seq: number;
   /** The key in the due index as it is stored, which another sweep period may have made; null: not in the index. */
   readonly due: number | null;
+  /** Characters of the details as they are stored … */
+  readonly detailsLength: number;
+  /** … and of the steps and the history. */
+  readonly recordLength: number;
   /** What the next revision need not encode again; left out where the record was read. */
   readonly texts?: RecordTexts;
 }
+
+/** How much is kept at most, of which each generation has half. */
+export interface CacheBounds {
+  readonly orders: number;
+  /** Characters of their stored texts. In memory they take about twice as many bytes. */
+  readonly characters: number;
+}
+
+/** 64 MB of memory at most, however large the details are: an order of 3 KB needs no read from disk unless 10,000 others are alive. */
+export const defaultBounds: CacheBounds = { orders: 10_000, characters: 32 * 1_024 * 1_024 };
 
 /** Reads through to the tables. */
 export interface RecordCache {
@@ -32,24 +46,33 @@ export interface RecordCache {
 }
 
 /**
- * Keeps about `max` live orders in two generations: a full young generation replaces the old one, whose unused entries
+ * Keeps the latest live orders in two generations: a full young generation replaces the old one, whose unused entries
  * are dropped. (A Map from which the oldest entries are deleted one by one scans all the gaps they leave.)
  */
-export function recordCache(sql: Statements, damage: DamageReport, max: number): RecordCache {
+export function recordCache(
+  sql: Statements,
+  damage: DamageReport,
+  bounds: CacheBounds,
+): RecordCache {
   let young = new Map<OrderId, Entry>();
   let old = new Map<OrderId, Entry>();
+  /** Of the young generation. */
+  let characters = 0;
 
   function keep(entry: Entry): void {
     const { orderId, processState } = entry.record;
     if (processState === 'Processed' || processState === 'Undone') {
+      characters -= lengthOf(young.get(orderId));
       young.delete(orderId);
       old.delete(orderId);
       return;
     }
-    if (young.size >= max / 2) {
+    if (young.size >= bounds.orders / 2 || characters >= bounds.characters / 2) {
       old = young;
       young = new Map();
+      characters = 0;
     }
+    characters += lengthOf(entry) - lengthOf(young.get(orderId));
     young.set(orderId, entry);
   }
 
@@ -58,6 +81,7 @@ export function recordCache(sql: Statements, damage: DamageReport, max: number):
     clear() {
       young.clear();
       old.clear();
+      characters = 0;
     },
     get(orderId) {
       const hit = young.get(orderId) ?? old.get(orderId);
@@ -77,6 +101,16 @@ export function recordCache(sql: Statements, damage: DamageReport, max: number):
       due: damage.row('Processes', orderId, () => dueKeyOf(record)),
       record: damage.row('Processes', orderId, () => intactRecord(record, orderId)),
       order: damage.row('Orders', orderId, () => intactOrder(order, orderId)),
+      detailsLength: charactersIn(order, 'Details'),
+      recordLength: charactersIn(record, 'Steps') + charactersIn(record, 'History'),
     };
   }
+}
+
+const lengthOf = (entry: Entry | undefined): number =>
+  entry === undefined ? 0 : entry.detailsLength + entry.recordLength;
+
+function charactersIn(row: Readonly<Record<string, unknown>> | undefined, column: string): number {
+  const text = row?.[column];
+  return typeof text === 'string' ? text.length : 0;
 }

@@ -21,7 +21,7 @@ import { forgetter } from './forget.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
-import { type RecordCache, recordCache } from './record-cache.ts';
+import { type CacheBounds, defaultBounds, type RecordCache, recordCache } from './record-cache.ts';
 import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { agentSettingRows } from './tables/agent-settings.ts';
@@ -63,8 +63,8 @@ export interface SqliteStoreOptions {
   /** The precision of the due index, ms: the period of the Supervisor's sweeps. */
   readonly sweepPeriodMs: number;
   readonly log: Log;
-  /** Records of live orders kept in memory. Default 10,000. */
-  readonly cachedMax?: number;
+  /** What is kept in memory of live orders. Default: see record-cache.ts. */
+  readonly cached?: CacheBounds;
 }
 
 /**
@@ -76,7 +76,7 @@ export interface SqliteStoreOptions {
 export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): SqliteStore {
   const damage = damageReport(path, log);
   const { database, sql, bound, totals, file } = openDatabase(path, damage);
-  const cache = recordCache(sql, damage, options.cachedMax ?? 10_000);
+  const cache = recordCache(sql, damage, options.cached ?? defaultBounds);
   const keepUp = file === null ? null : keepingUp(file, log);
   const state = writeState(path, log);
   const group = groupCommit({

@@ -48,10 +48,11 @@ export function writes(
   const replace: CommitParts['replace'] = (before, record, replaced) => {
     if (before === undefined) return null;
     const due = dueKey(record);
-    const texts = sql.replace(before, record, replaced, due);
-    if (texts === null) return null;
+    const written = sql.replace(before, record, replaced, due);
+    if (written === null) return null;
     totals.revised(record.revision - replaced);
-    cache.keep({ order: before.order, seq: before.seq, due, record, texts });
+    const { order, seq, detailsLength } = before;
+    cache.keep({ order, seq, due, record, detailsLength, ...written });
     return { before: before.record, changes: noteChange(before.record.processState, record) };
   };
   const isCurrent = (next: ProcessRecord | undefined) =>
@@ -81,7 +82,7 @@ export function writes(
     const inserted = sql.insert(record, due);
     if (line !== undefined) lines.write(line);
     totals.accepted();
-    cache.keep({ order, record, due, ...inserted });
+    cache.keep({ order, record, due, detailsLength: document.length, ...inserted });
     if (replaced === undefined) return { gone: undefined, changes: noteChange(null, record) };
     const gone = damage.row('Processes', replaced.orderId, () =>
       written(replace(cache.get(replaced.orderId), replaced, replaced.revision - 1)),

@@ -270,7 +270,7 @@ test('an order that was cached while it was live is read as it ended, from eithe
     path: ':memory:',
     sweepPeriodMs: 1_000,
     log: testLog(),
-    cachedMax: 20,
+    cached: { orders: 20, characters: 1_000_000 },
   });
   onTestFinished(() => store.close());
   const { order, record } = newOrder('one', now);

@@ -225,7 +225,7 @@ test('live orders that do not fit in memory are read from disk', async () => {
   const store = sqliteStore({
     path: ':memory:',
     sweepPeriodMs: 1_000,
-    cachedMax: 4,
+    cached: { orders: 4, characters: 1_000_000 },
     log: testLog(),
   });
   onTestFinished(() => store.close());

@@ -3,6 +3,8 @@ import { type Mistake, mistake } from './mistake.ts';
 
 const restore = 'lib/embedded/copies/restore.ts';
 const restoreTest = 'test/embedded/restore.test.ts';
+const cache = 'lib/embedded/record-cache.ts';
+const cacheTest = 'test/embedded/record-cache.test.ts';
 const killedTest = 'test/embedded/killed-restore.test.ts';
 
 export const mistakesOfEmbeddedData: readonly Mistake[] = [
@@ -40,5 +42,19 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'damage that a write meets is not reported',
     'onRejected(error);',
     '',
+  ),
+  mistake(
+    cache,
+    cacheTest,
+    'orders are kept in memory however large their details are',
+    'characters >= bounds.characters / 2',
+    'characters >= bounds.characters * 99',
+  ),
+  mistake(
+    cache,
+    cacheTest,
+    'each write of an order counts its texts again',
+    'lengthOf(entry) - lengthOf(young.get(orderId))',
+    'lengthOf(entry)',
   ),
 ];

@@ -49,10 +49,9 @@ const all = [
 
 /** The writes of one database. */
 export interface RecordWrites {
-  /** The row number, and the texts that the next revision may take over. */
   insert(record: ProcessRecord, due: number | null): Inserted;
   /**
-   * Null when the row does not have the revision `replaced`; else the texts of the new one. `due`: the key in the due index from now on;
+   * Null when the row does not have the revision `replaced`. `due`: the key in the due index from now on;
    * null: not in the index.
    */
   replace(
@@ -60,7 +59,21 @@ export interface RecordWrites {
     record: ProcessRecord,
     replaced: number,
     due: number | null,
-  ): RecordTexts | null;
+  ): Written | null;
+}
+
+/** A stored revision. */
+export interface Written {
+  /** What the next revision need not encode again. */
+  readonly texts: RecordTexts;
+  /** Characters of its steps and its history. */
+  readonly recordLength: number;
+}
+
+/** A new row. */
+export interface Inserted extends Written {
+  /** Its number. */
+  readonly seq: number;
 }
 
 /** Prepares the statements. */
@@ -84,7 +97,7 @@ export function recordWrites(database: DatabaseSync): RecordWrites {
         ...changingValues(row, { extension: extensionOf(record), due }),
         due,
       );
-      return { seq: Number(lastInsertRowid), texts };
+      return { seq: Number(lastInsertRowid), texts, recordLength: lengthOf(row) };
     },
 
     replace(earlier, record, replaced, due) {
@@ -97,7 +110,7 @@ export function recordWrites(database: DatabaseSync): RecordWrites {
           : isSameElse(earlier.record, record)
             ? update.progress(row, own, target)
             : update.all(row, own, target);
-      return changes === 1 ? texts : null;
+      return changes === 1 ? { texts, recordLength: lengthOf(row) } : null;
     },
   };
 }
@@ -147,11 +160,7 @@ function updates(database: DatabaseSync) {
   };
 }
 
-/** A new row. */
-export interface Inserted {
-  readonly seq: number;
-  readonly texts: RecordTexts;
-}
+const lengthOf = ({ Steps, History }: StoredRecord) => Steps.length + History.length;
 
 /** The attributes that have no column, because few records have them. */
 function extensionOf(record: ProcessRecord): string | null {
