@@ -25,8 +25,9 @@ export interface ForgetOptions {
 }
 
 /**
- * Returns a function that deletes ended orders older than `before`, ms since the epoch. When it reaches an order that is too young, the next
- * call starts again at the oldest.
+ * Returns a function that deletes ended orders older than `before`, ms since the epoch. When it reaches orders of which most are too young, the
+ * next call starts again at the oldest. Most, because a clock that was wrong for a while gives some orders another instant than their
+ * neighbours have: one order must neither end a pass before those behind it, nor lead it through all young ones.
  */
 export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
   const { sql, group, damage, totals, lines, onForgotten } = options;
@@ -35,6 +36,7 @@ export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
   function forget(
     after: number,
     before: number,
+    now: number,
   ): { readonly deleted: readonly number[]; readonly next: number } {
     const batch = damage.row('Processes', 'listing', () => {
       const found = sql.oldest.all(after, batchMax);
@@ -66,19 +68,22 @@ export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
       lines.forget(record);
       totals.forgot();
     }
-    const reachedYoung = batch.length < batchMax || old.length < ages.length;
+    const young = ages.filter(
+      ({ SubmittedAt }) => SubmittedAt >= before && SubmittedAt <= now,
+    ).length;
+    const isOver = batch.length < batchMax || young > ages.length / 2;
     const last = batch.at(-1);
     return {
       deleted: deleted.map(({ Seq }) => Seq),
-      next: reachedYoung || last === undefined ? 0 : numberOf(last),
+      next: isOver || last === undefined ? 0 : numberOf(last),
     };
   }
 
-  return async (before) => {
+  return async (before, now) => {
     const after = from;
     // After an error, what can be read at the beginning is deleted again.
     from = 0;
-    const { deleted, next } = await group.write(() => forget(after, before));
+    const { deleted, next } = await group.write(() => forget(after, before, now));
     from = next;
     for (const seq of deleted) onForgotten(seq);
     return { deleted: deleted.length, hasMore: next > 0 };

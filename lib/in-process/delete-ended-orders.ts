@@ -35,7 +35,8 @@ export function retention({ store, keepMs, clock, log }: RetentionOptions): () =
   async function look(): Promise<void> {
     let afterMs = periodMs;
     try {
-      const { deleted, hasMore } = await store.deleteEnded(clock.now() - keepMs);
+      const now = clock.now();
+      const { deleted, hasMore } = await store.deleteEnded(now - keepMs, now);
       if (deleted > 0) log.info('ended-orders-deleted', { orders: deleted });
       if (hasMore) afterMs = pauseMs;
     } catch (error) {

@@ -4,9 +4,11 @@ export interface Retention {
    * Deletes a batch of the Processed and Undone orders whose last change is before this instant (ms since
    * the epoch). Orders in Error are never deleted.
    *
+   * @param now the present, ms since the epoch: an order that was submitted later, by a clock that was ahead, is kept until then, and keeps no other
+   *
    * @throws {UnavailableError} whether they were deleted is not known; a repetition is harmless
    */
-  deleteEnded(before: number): Promise<Deletion>;
+  deleteEnded(before: number, now: number): Promise<Deletion>;
 }
 
 /** What one call of {@link Retention.deleteEnded} did. */

@@ -72,11 +72,11 @@ test('the deletion of ended orders, which begins again at the first one', async 
   const { store, reasons } = await stored('Processes');
   const deleteAll = async () => {
     for (let rounds = 0; rounds < orders; rounds += 1) {
-      if (!(await store.deleteEnded(now + 1_000)).hasMore) return;
+      if (!(await store.deleteEnded(now + 1_000, now + 1_000)).hasMore) return;
     }
     throw new Error('no end');
   };
   await expect(deleteAll()).rejects.toThrow(endless);
   expect(reasons()).toContainEqual(expect.stringMatching(endless));
-  expect(await store.deleteEnded(now + 1_000)).toMatchObject({ hasMore: true });
+  expect(await store.deleteEnded(now + 1_000, now + 1_000)).toMatchObject({ hasMore: true });
 });

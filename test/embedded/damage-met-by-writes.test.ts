@@ -53,7 +53,7 @@ const requests: Readonly<Record<string, (store: SqliteStore) => unknown>> = {
       ...{ processState: 'Error', lockedBy: null, fault },
     }),
   'the deletion of a change': (store) => store.deleteChange(1),
-  'the deletion of ended orders': (store) => store.deleteEnded(now),
+  'the deletion of ended orders': (store) => store.deleteEnded(now, now),
   'the change of a line': (store) =>
     store.changeLine({ name: line, before: [orderId('one')], after: [] }),
   'the read of a line': (store) => store.line(line),

@@ -175,7 +175,7 @@ test('a corrupt order is not deleted, and other ended orders are', async () => {
   edited(path, `UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'one'`);
   edited(path, `UPDATE Processes SET Workflow = 'hose' WHERE OrderID = 'two'`);
   const { store, log } = opened(path);
-  expect((await store.deleteEnded(now + 1_000)).deleted).toBe(1);
+  expect((await store.deleteEnded(now + 1_000, now + 1_000)).deleted).toBe(1);
   expect(store.damaged()).toBe(2);
   expect([...(await store.records([orderId('three')])).keys()]).toEqual([]);
   expect(log.lines).toHaveLength(2);
@@ -261,8 +261,8 @@ test('an order that ended just now is kept, however long ago it was submitted', 
     await store.commit(current);
   }
   expect(current.processState).toBe('Processed');
-  expect((await store.deleteEnded(late)).deleted).toBe(0);
-  expect((await store.deleteEnded(late + 2)).deleted).toBe(1);
+  expect((await store.deleteEnded(late, late)).deleted).toBe(0);
+  expect((await store.deleteEnded(late + 2, late + 2)).deleted).toBe(1);
 });
 
 test('an order that was cached while it was live is read as it ended, from either generation of the cache', async () => {

@@ -134,7 +134,7 @@ test('deleted orders do not count as missing', async () => {
   const { store } = opened(path);
   await accepted(store, 'one');
   await ended(store, 'two', Date.UTC(2025, 0, 1));
-  expect((await store.deleteEnded(Date.UTC(2026, 0, 1))).deleted).toBe(1);
+  expect((await store.deleteEnded(Date.UTC(2026, 0, 1), Date.UTC(2026, 1, 1))).deleted).toBe(1);
   store.close();
   expect(examineData(path)).toEqual({ orders: 1, changes: 1, findings: [] });
 });

@@ -8,6 +8,8 @@ import { accepted, edited, ended, opened, somewhere } from '../support/stored-da
 const before = Date.UTC(2026, 5, 1);
 const day = 86_400_000;
 const now = before - 1_000;
+/** The clock of each pass. */
+const present = before + 30 * day;
 
 async function left(store: SqliteStore, ...ids: readonly string[]) {
   return [...(await store.records(ids.map(orderId))).keys()];
@@ -31,7 +33,7 @@ test.each([
 ])('an order %s', async (_, submitted, end, kept) => {
   const { store } = opened(':memory:');
   await ended(store, 'one', before + submitted, before + end);
-  expect((await store.deleteEnded(before)).deleted).toBe(1 - kept.length);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1 - kept.length);
   expect(await left(store, 'one')).toEqual(kept);
 });
 
@@ -41,7 +43,7 @@ test('an order that was undone is deleted, and live orders are not', async () =>
   await undo(store, 'undone');
   // Accepted in January.
   await accepted(store, 'live');
-  expect((await store.deleteEnded(before)).deleted).toBe(1);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
   expect(await left(store, 'undone', 'live')).toEqual(['live']);
   // A later check does not count it as missing.
   const going = store.verify();
@@ -54,27 +56,74 @@ test('deletion continues after two batches of orders that are kept, and then beg
   await accepted(store, ...Array.from({ length: 1_000 }, (_, at) => `live-${at}`));
   await ended(store, 'behind', before - 9 * day);
   const forgotten: number[] = [];
-  for (let look = 0; look < 3; look += 1) forgotten.push((await store.deleteEnded(before)).deleted);
+  for (let look = 0; look < 3; look += 1)
+    forgotten.push((await store.deleteEnded(before, present)).deleted);
   expect([forgotten, await left(store, 'behind')]).toEqual([[0, 0, 1], []]);
   // The end was reached: the next look is at the oldest, which may have ended meanwhile.
   await undo(store, 'live-0');
-  expect((await store.deleteEnded(before)).deleted).toBe(1);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
   expect(await left(store, 'live-0', 'live-1')).toEqual(['live-1']);
 });
 
-test('a pass ends at an order that is too young, and the next pass begins at the oldest', async () => {
+test('a pass ends where most orders are too young, and the next pass begins at the oldest', async () => {
   const { store } = opened(':memory:');
-  await accepted(store, ...Array.from({ length: 499 }, (_, at) => `live-${at}`));
-  await ended(store, 'young', before);
-  expect((await store.deleteEnded(before)).deleted).toBe(0);
+  await accepted(store, ...Array.from({ length: 249 }, (_, at) => `live-${at}`));
+  for (let at = 0; at < 251; at += 1) await ended(store, `young-${at}`, before);
+  await ended(store, 'behind', before - 9 * day);
+  expect(await store.deleteEnded(before, present)).toEqual({ deleted: 0, hasMore: false });
   await undo(store, 'live-0');
-  expect((await store.deleteEnded(before)).deleted).toBe(1);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
+});
+
+/** Calls until a pass is over. */
+async function pass(store: SqliteStore, at: number = present) {
+  let deleted = 0;
+  for (let calls = 1; ; calls += 1) {
+    const done = await store.deleteEnded(before, at);
+    deleted += done.deleted;
+    if (!done.hasMore) return { deleted, calls };
+  }
+}
+
+test('orders of a clock that was ahead for a while keep no other from being deleted', async () => {
+  const { store } = opened(':memory:');
+  for (let at = 0; at < 520; at += 1) await ended(store, `ahead-${at}`, present + 365 * day);
+  for (let at = 0; at < 600; at += 1) await ended(store, `old-${at}`, before - 9 * day);
+  for (let at = 0; at < 10; at += 1) await ended(store, `young-${at}`, before);
+  expect(await pass(store)).toEqual({ deleted: 600, calls: 3 });
+  expect(await left(store, 'ahead-0', 'ahead-519', 'young-0', 'old-0')).toEqual([
+    'ahead-0',
+    'ahead-519',
+    'young-0',
+  ]);
+  // They are deleted when their own time has come.
+  expect((await store.deleteEnded(present + 366 * day, present + 400 * day)).deleted).toBe(500);
+});
+
+test.each([
+  ['that were submitted by a clock that was ahead', present + day],
+  ['that look too young', before],
+])('single orders %s end no pass', async (_, at) => {
+  const { store } = opened(':memory:');
+  for (let order = 0; order < 1_200; order += 1) {
+    await ended(store, `order-${order}`, order % 5 === 0 ? at : before - 9 * day);
+  }
+  expect(await pass(store)).toEqual({ deleted: 960, calls: 3 });
+});
+
+test('single orders that look old lead no pass through those that are young', async () => {
+  const { store } = opened(':memory:');
+  for (let order = 0; order < 1_200; order += 1) {
+    if (order % 5 === 0) await accepted(store, `live-${order}`);
+    else await ended(store, `young-${order}`, before);
+  }
+  expect(await pass(store)).toEqual({ deleted: 0, calls: 1 });
 });
 
 test('a deleted order leaves nothing: its id is free for another', async () => {
   const { store } = opened(':memory:');
   await ended(store, 'one', before - 9 * day);
-  await store.deleteEnded(before);
+  await store.deleteEnded(before, present);
   expect(await store.orders([orderId('one')])).toEqual(new Map());
   const { order, record } = newOrder('one', before);
   expect(await store.create(order, record)).toBe('created');
@@ -89,7 +138,7 @@ test('damaged orders are kept, and named with their rows', async () => {
   edited(path, "UPDATE Processes SET UpdatedAt = 4611686018427387904 WHERE OrderID = 'one'");
   edited(path, "UPDATE Processes SET Workflow = 'hose' WHERE OrderID = 'two'");
   const { store, log } = opened(path);
-  expect((await store.deleteEnded(before)).deleted).toBe(1);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
   expect(log.lines.map(({ fields: { table, row } }) => [table, row])).toEqual([
     ['Processes', 1],
     ['Processes', 2],
@@ -111,11 +160,11 @@ test.each([
     expect(going.next(3)).toBe(true);
     // Accepted since it began: neither checked nor missing.
     await ended(store, 'order-7', old.includes(7) ? now : before);
-    expect((await store.deleteEnded(before)).deleted).toBe(old.length);
+    expect((await store.deleteEnded(before, present)).deleted).toBe(old.length);
     while (going.next(3));
     expect([going.checked(), log.lines]).toEqual([checked, []]);
     // Deleted after the count was complete.
-    await store.deleteEnded(before + 1_000);
+    await store.deleteEnded(before + 1_000, present);
     expect([going.next(3), log.lines]).toEqual([false, []]);
   },
 );
@@ -129,7 +178,7 @@ test('orders that were deleted meanwhile count as found where others are missing
   const { store, log } = opened(path);
   const going = store.verify();
   going.next(2);
-  await store.deleteEnded(before);
+  await store.deleteEnded(before, present);
   going.next(2);
   expect(log.lines.map(({ fields }) => fields['reason'])).toEqual([
     '5 orders must be there, and 4 are.',
@@ -150,10 +199,10 @@ test('an order that is still in its line, because its end was not followed, leav
   const one = await joined(store, 'one', []);
   const two = await joined(store, 'two', [one]);
   await undo(store, 'one');
-  expect((await store.deleteEnded(before)).deleted).toBe(1);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
   expect(await store.line(name)).toEqual([two]);
   await undo(store, 'two');
-  expect((await store.deleteEnded(before)).deleted).toBe(1);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
   expect(await store.line(name)).toEqual([]);
 });
 
@@ -166,7 +215,7 @@ test('a damaged line is reported, and keeps no order from being deleted', async 
   first.close();
   edited(path, "UPDATE Lines SET OrderIDs = 'two'");
   const { store, log } = opened(path);
-  expect((await store.deleteEnded(before)).deleted).toBe(2);
+  expect((await store.deleteEnded(before, present)).deleted).toBe(2);
   expect(log.lines).toMatchObject([
     { event: 'store-damaged', fields: { table: 'Lines', row: name } },
   ]);

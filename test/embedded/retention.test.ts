@@ -80,7 +80,7 @@ test('an order that ended long ago is deleted with its key', async () => {
   await ordered(store, 'old', day, 'Processed');
   await ordered(store, 'young', 40 * day, 'Processed');
 
-  expect((await store.deleteEnded(31 * day)).deleted).toBe(1);
+  expect((await store.deleteEnded(31 * day, 61 * day)).deleted).toBe(1);
 
   expect(await left(store, 'old', 'young')).toEqual(['young']);
   expect([...(await store.orders([orderId('old')])).keys()]).toEqual([]);
@@ -90,7 +90,7 @@ test('an order in Error is kept regardless of its age', async () => {
   const store = openStore();
   await ordered(store, 'stuck', day, 'Error');
 
-  expect((await store.deleteEnded(1_000 * day)).deleted).toBe(0);
+  expect((await store.deleteEnded(1_000 * day, 1_030 * day)).deleted).toBe(0);
 
   expect(await left(store, 'stuck')).toEqual(['stuck']);
 });
@@ -102,11 +102,11 @@ test('more orders than one batch are deleted batch by batch, past those that are
     Array.from({ length: 700 }, (_, at) => ordered(store, `old-${at}`, day, 'Processed')),
   );
 
-  const first = await store.deleteEnded(31 * day);
-  const second = await store.deleteEnded(31 * day);
+  const first = await store.deleteEnded(31 * day, 61 * day);
+  const second = await store.deleteEnded(31 * day, 61 * day);
 
   expect(first).toEqual({ deleted: 499, hasMore: true });
   expect(second).toEqual({ deleted: 201, hasMore: false });
-  expect((await store.deleteEnded(31 * day)).deleted).toBe(0);
+  expect((await store.deleteEnded(31 * day, 61 * day)).deleted).toBe(0);
   expect(await left(store, 'stuck')).toEqual(['stuck']);
 });

@@ -165,7 +165,7 @@ test('each commit is counted in the file beside the database', async () => {
   const { store } = opened(path);
   await accepted(store, 'one', 'two');
   await ended(store, 'three', now - 1_000);
-  await store.deleteEnded(now);
+  await store.deleteEnded(now, now);
   // The start, two orders, five writes of the third, and the close of the store.
   const counts = { commits: 9, accepted: 3, revisions: 7, forgotten: 1 };
   expect(readTotalsFile(`${path}-totals`)).toMatchObject({ totals: counts });

@@ -5,6 +5,8 @@ const restore = 'lib/embedded/copies/restore.ts';
 const restoreTest = 'test/embedded/restore.test.ts';
 const cache = 'lib/embedded/record-cache.ts';
 const cacheTest = 'test/embedded/record-cache.test.ts';
+const forget = 'lib/embedded/forget.ts';
+const forgetTest = 'test/embedded/forget.test.ts';
 const killedTest = 'test/embedded/killed-restore.test.ts';
 
 export const mistakesOfEmbeddedData: readonly Mistake[] = [
@@ -56,5 +58,19 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'each write of an order counts its texts again',
     'lengthOf(entry) - lengthOf(young.get(orderId))',
     'lengthOf(entry)',
+  ),
+  mistake(
+    forget,
+    forgetTest,
+    'orders of a clock that was ahead end each pass of the deletion',
+    'SubmittedAt >= before && SubmittedAt <= now',
+    'SubmittedAt >= before',
+  ),
+  mistake(
+    forget,
+    forgetTest,
+    'one order that is too young ends a pass of the deletion',
+    'young > ages.length / 2',
+    'young > 0',
   ),
 ];
