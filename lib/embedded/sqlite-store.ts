@@ -3,29 +3,30 @@
  * exclusive lock makes this process the only writer, so that it may cache live records.
  */
 
+import { setImmediate } from 'node:timers/promises';
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type DamageReport, damageReport } from '#embedded/integrity/damage-report.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
-import { assertOnward } from '#embedded/integrity/onward.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
 import { type Verification, verification } from '#embedded/integrity/verify.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
-import type { ListQuery, StateStore } from '#ports/state-store.ts';
+import type { StateStore } from '#ports/state-store.ts';
 import { copyInUse } from './copies/backup.ts';
 import { forgetter } from './forget.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type CacheBounds, defaultBounds, type RecordCache, recordCache } from './record-cache.ts';
-import { dueCursor, dueOf, idOf, listCursor, listedOf } from './rows.ts';
+import { dueCursor, dueOf, idOf, listCursor } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { agentSettingRows } from './tables/agent-settings.ts';
 import { linesOf } from './tables/lines.ts';
+import { listedPage } from './tables/listing.ts';
 import { writeState } from './write-state.ts';
 import { writes } from './writes.ts';
 
@@ -177,43 +178,18 @@ function reads({
     },
 
     async list(query) {
-      const { limit } = query;
       const below = listCursor(query.cursor);
-      const rows = damage.row('Processes', 'listing', () => {
-        const found = listedRows(sql, query, below).map(listedOf);
-        assertOnward((found.at(-1)?.Seq ?? Number.NEGATIVE_INFINITY) < below);
-        return found;
-      });
-      const last = rows.at(-1);
+      const { rows, next, isShort } = damage.row('Processes', 'listing', () =>
+        listedPage(sql, query, below),
+      );
       const read = ({ Seq }: { Seq: number }) =>
         damage.row('Processes', Seq, () => intactRecord(sql.listed.get(Seq), null));
-      return {
-        items: decodeOrSkip(rows, read, leftOut(log, 'list')),
-        cursor: last === undefined || rows.length < limit ? null : String(last.Seq),
-      };
+      const items = decodeOrSkip(rows, read, leftOut(log, 'list'));
+      // A reader that asks for the next page at once leaves a turn to the orders.
+      if (isShort) await setImmediate();
+      return { items, cursor: next === null ? null : String(next) };
     },
   };
-}
-
-function listedRows(sql: Statements, query: ListQuery, below: number): unknown[] {
-  const { processState, correlationId, limit } = query;
-  if (correlationId !== undefined) {
-    return sql.listByCorrelation.all(correlationId, below, processState, limit);
-  }
-  switch (processState) {
-    case null:
-      return sql.list.all(below, limit);
-    case 'Processed':
-      return sql.listProcessed.all(below, limit);
-    case 'Error':
-    case 'Undone':
-      return sql.listAttention.all(processState, below, limit);
-    case 'Pending':
-    case 'Processing': {
-      const newest = sql.listNewestLive.all(below, processState, limit);
-      return newest.length === limit ? newest : sql.listLive.all(processState, below, limit);
-    }
-  }
 }
 
 /** Logs an unreadable order. `from`: the query that left it out. */

@@ -2,8 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { recordWrites } from './tables/record-writes.ts';
 
-/** Orders that are read by number before the index Due is: less than a millisecond. */
-const newestMax = 500;
+/** Orders that one page of a listing looks at: five milliseconds, in which nothing else runs. */
+export const lookMax = 5_000;
 
 export function statements(database: DatabaseSync) {
   const oldest = database.prepare(
@@ -41,34 +41,42 @@ export function statements(database: DatabaseSync) {
     list: database.prepare(
       'SELECT Seq, OrderID FROM Processes WHERE Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ?',
     ),
-    /** For Processed, which most orders are: in an index, each order would be written twice more often. */
-    listProcessed: database.prepare(
-      `SELECT Seq, OrderID FROM Processes
-       WHERE ProcessState = 'Processed' AND Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ?`,
-    ),
     /** For Error and Undone. SQLite uses a partial index only where the query repeats its condition. */
     listAttention: database.prepare(
       `SELECT Seq, OrderID FROM Processes
        WHERE ProcessState IN ('Error', 'Undone') AND ProcessState = ? AND Seq > 0 AND Seq < ?
        ORDER BY Seq DESC LIMIT ?`,
     ),
-    /** For Pending and Processing, among the newest orders: where many are live, these are enough. */
-    listNewestLive: database.prepare(
-      `SELECT Seq, OrderID FROM (
-         SELECT Seq, OrderID, ProcessState FROM Processes WHERE Seq > 0 AND Seq < ?
-         ORDER BY Seq DESC LIMIT ${newestMax}
-       ) WHERE ProcessState = ? ORDER BY Seq DESC LIMIT ?`,
+    /** A row where more orders are live than one page may look at. */
+    manyLive: database.prepare(
+      `SELECT 1 FROM Processes INDEXED BY Due WHERE DueAt IS NOT NULL LIMIT 1 OFFSET ${lookMax}`,
     ),
-    /** The same among all live orders, which are those in the index Due, however many have ended since. */
+    /** For Pending and Processing among few live orders, which are those in the index Due, however many have ended since. */
     listLive: database.prepare(
       `SELECT Seq, OrderID FROM Processes INDEXED BY Due
        WHERE DueAt IS NOT NULL AND ProcessState = ? AND Seq > 0 AND Seq < ?
        ORDER BY Seq DESC LIMIT ?`,
     ),
+    /** For any state among the next orders. An index of Processed, which most orders are, would make each order cost two more writes. */
+    listAmong: database.prepare(
+      `SELECT Seq, OrderID FROM (
+         SELECT Seq, OrderID, ProcessState FROM Processes WHERE Seq > 0 AND Seq < ?
+         ORDER BY Seq DESC LIMIT ${lookMax}
+       ) WHERE ProcessState = ? ORDER BY Seq DESC LIMIT ?`,
+    ),
+    endAmong: database.prepare(
+      `SELECT Seq FROM Processes WHERE Seq > 0 AND Seq < ?
+       ORDER BY Seq DESC LIMIT 1 OFFSET ${lookMax - 1}`,
+    ),
     listByCorrelation: database.prepare(
-      `SELECT Seq, OrderID FROM Processes
-       WHERE CorrelationID = ? AND Seq > 0 AND Seq < ? AND ProcessState = coalesce(?, ProcessState)
-       ORDER BY Seq DESC LIMIT ?`,
+      `SELECT Seq, OrderID FROM (
+         SELECT Seq, OrderID, ProcessState FROM Processes
+         WHERE CorrelationID = ? AND Seq > 0 AND Seq < ? ORDER BY Seq DESC LIMIT ${lookMax}
+       ) WHERE ProcessState = coalesce(?, ProcessState) ORDER BY Seq DESC LIMIT ?`,
+    ),
+    endByCorrelation: database.prepare(
+      `SELECT Seq FROM Processes WHERE CorrelationID = ? AND Seq > 0 AND Seq < ?
+       ORDER BY Seq DESC LIMIT 1 OFFSET ${lookMax - 1}`,
     ),
     listed: database.prepare('SELECT * FROM Processes WHERE Seq = ?'),
     ...recordWrites(database),

@@ -109,6 +109,13 @@ test('an empty list says so', async () => {
   expect((await run('list')).stdout).toBe('No orders.\n');
 });
 
+test('an empty page of a list says so, and how to go on', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', (c) => c.json({ orders: [], cursor: '7' }));
+  const { stdout } = await run('list --state Processed');
+  expect(stdout).toMatch(/^No orders on this page\.\n\nmore: reeve list .*--cursor 7\n$/);
+});
+
 test.each(['resubmit', 'cancel'])('%s posts to the order and prints its state', async (action) => {
   const { app, run, requests } = scenario();
   const accepted = { orderId: 'o-1', processState: 'Pending' };

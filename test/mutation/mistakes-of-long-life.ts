@@ -3,6 +3,8 @@ import { type Mistake, mistake } from './mistake.ts';
 
 const statements = 'lib/embedded/statements.ts';
 const statementsTest = 'test/embedded/statements.test.ts';
+const listing = 'lib/embedded/tables/listing.ts';
+const listingTest = 'test/embedded/listing.test.ts';
 const lifeTest = 'test/embedded/store-life.test.ts';
 const retention = 'lib/in-process/delete-ended-orders.ts';
 const retentionTest = 'test/in-process/delete-ended-orders.test.ts';
@@ -22,11 +24,25 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     'WHERE ProcessState = ? AND Seq > 0',
   ),
   mistake(
-    'lib/embedded/sqlite-store.ts',
+    listing,
     lifeTest,
-    'a listing of live orders ends with the newest orders',
-    'return newest.length === limit ? newest : sql.listLive.all(processState, below, limit);',
-    'return newest;',
+    'a listing of few live orders ends with the newest one',
+    'sql.listLive.all(processState, below, limit)',
+    'sql.listLive.all(processState, below, 1)',
+  ),
+  mistake(
+    listing,
+    listingTest,
+    'a listing ends with the orders that its first page looked at',
+    'const end = endOfLook?.();',
+    'const end = undefined;',
+  ),
+  mistake(
+    listing,
+    listingTest,
+    'a listing looks at all live orders, however many they are',
+    'sql.manyLive.get() === undefined',
+    'sql.manyLive.get() !== null',
   ),
   mistake(
     'lib/embedded/tables/record-writes.ts',

@@ -38,10 +38,10 @@ export async function list(context: Context, given: ListOptions): Promise<ExitCo
 
 function pageLines(
   { environment, paint }: Context,
-  { orders }: z.infer<typeof listSchema>,
+  { orders, cursor }: z.infer<typeof listSchema>,
   withHolds: boolean,
 ): string[] {
-  if (orders.length === 0) return ['No orders.'];
+  if (orders.length === 0) return [cursor === null ? 'No orders.' : 'No orders on this page.'];
   const nowMs = environment.now();
   const rows = orders.map((order) => [
     order.orderId,

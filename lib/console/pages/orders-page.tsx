@@ -36,7 +36,9 @@ function Listing({ query }: { readonly query: OrderQuery }) {
   return (
     <>
       <NotLoaded loaded={loaded.value} />
-      {loaded.value.kind === 'shown' && listed.length === 0 && <NoOrders query={query} />}
+      {loaded.value.kind === 'shown' && listed.length === 0 && (
+        <NoOrders query={query} hasMore={hasMore.value} />
+      )}
       {listed.length > 0 && <OrderTable orders={listed} selection={selection} />}
       {hasMore.value && listed.length < shownMax && (
         <button class="plain wide" type="button" onClick={more}>
@@ -118,10 +120,10 @@ function SelectionBar({ selection: { ids, isEvery }, action, count, canBeEvery }
   );
 }
 
-function NoOrders({ query }: { readonly query: OrderQuery }) {
+function NoOrders({ query, hasMore }: { readonly query: OrderQuery; readonly hasMore: boolean }) {
   const isFiltered = Object.values(query).some((value) => value !== '');
   return isFiltered ? (
-    <Notice icon="search" title="No matching orders">
+    <Notice icon="search" title={hasMore ? 'No matching orders so far' : 'No matching orders'}>
       <a href="#/orders">Show all orders</a>
     </Notice>
   ) : (
