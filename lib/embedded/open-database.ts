@@ -134,16 +134,19 @@ function prepared(
 ): OpenDatabase {
   const isOnDisk = path !== ':memory:';
   const bound = logBound(database, roomOnDisk(path));
-  database.exec(schema);
-  addMissingColumns(database);
   if (verdict.report !== null) {
     damage.report({ table: 'Totals', row: null, reason: verdict.report });
   }
+  // One transaction: a start that is killed leaves the data that it found, or complete ones. Tables without the row of totals would be damage.
+  database.exec('BEGIN IMMEDIATE');
+  database.exec(schema);
+  addMissingColumns(database);
   const from = verdict.from ?? countedTotals(database);
   const first = { ...from, commits: from.commits + (isOnDisk ? 1 : 0) };
   // One write and a checkpoint, so that a full disk fails the start and not the first order. The checkpoint also
   // frees the space of a log that a crash left.
   writeTotals(database, first);
+  database.exec('COMMIT');
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const file = isOnDisk ? totalsFile(totalsPath(path)) : null;
   file?.write(first);

@@ -63,7 +63,7 @@ export const schema = `
   ${totalsSchema}
 `;
 
-/** Adds the columns that a database of an older Reeve does not have. */
+/** Adds the columns that a database of an older Reeve does not have. A part of the transaction of its caller. */
 export function addMissingColumns(database: DatabaseSync): void {
   const columns = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
   const has = (table: string, column: string) => columns.get(table, column) !== undefined;
@@ -80,10 +80,9 @@ export function addMissingColumns(database: DatabaseSync): void {
   }
 }
 
-/** In one transaction, so that a table has either all of its checksums or no column for them. */
 function addChecksums(database: DatabaseSync, table: CheckedTable): void {
   const key = table === 'Orders' ? 'OrderID' : 'Seq';
-  database.exec(`BEGIN; ALTER TABLE ${table} ADD COLUMN Checksum INTEGER`);
+  database.exec(`ALTER TABLE ${table} ADD COLUMN Checksum INTEGER`);
   const keys = database.prepare(`SELECT ${key} AS Key FROM ${table}`).all();
   const read = database.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`);
   const write = database.prepare(`UPDATE ${table} SET Checksum = ? WHERE ${key} = ?`);
@@ -92,7 +91,6 @@ function addChecksums(database: DatabaseSync, table: CheckedTable): void {
     // An unreadable row gets no checksum, so that its next read reports it as damaged.
     if (row !== undefined) write.run(checksumOf(table, row), Key ?? null);
   }
-  database.exec('COMMIT');
 }
 
 /** False when a start would have to add tables, columns or indexes. */
@@ -127,12 +125,10 @@ const correlationIndex = `
 
 /** Splits each change into one row per audience. A corrupt change is kept, so that its reader reports it. */
 const oneAudienceEach = `
-  BEGIN;
   ALTER TABLE Changes ADD COLUMN Audience TEXT;
   INSERT INTO Changes (Change, Audience) SELECT Change, 'operator' FROM Changes
     WHERE CASE WHEN json_valid(Change) THEN Change ->> 'processState' = 'Error' END;
   DELETE FROM Changes
     WHERE Audience IS NULL AND CASE WHEN json_valid(Change) THEN Change ->> 'replyTo' IS NULL END;
   UPDATE Changes SET Audience = 'submitter' WHERE Audience IS NULL;
-  COMMIT;
 `;

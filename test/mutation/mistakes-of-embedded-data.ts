@@ -73,4 +73,11 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'young > ages.length / 2',
     'young > 0',
   ),
+  mistake(
+    'lib/embedded/open-database.ts',
+    'test/embedded/killed-start.test.ts',
+    'a start that is killed leaves tables without their totals',
+    'addMissingColumns(database);',
+    "addMissingColumns(database); database.exec('COMMIT; BEGIN');",
+  ),
 ];
