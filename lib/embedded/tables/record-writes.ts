@@ -1,4 +1,4 @@
-/** How process records are written to their rows. */
+/** How process records are written to their rows. test/embedded/record-columns.test.ts finds a column that is forgotten here, in the schema or in the checksum. */
 import type { DatabaseSync } from 'node:sqlite';
 import {
   encodeAfter,
