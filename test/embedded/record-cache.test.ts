@@ -151,6 +151,21 @@ test('the texts of the orders in memory are bounded, whatever is read, written a
   );
 });
 
+test('of large orders, fewer than allowed are in memory: the latest ones', async () => {
+  const path = somewhere();
+  const made = await sizes(
+    path,
+    Array.from({ length: 30 }, () => 20_000),
+  );
+  const { cache, inMemory } = cached(path, 1_000, characters);
+  for (const id of made.keys()) cache.get(orderId(id));
+  // Three fill a generation.
+  const kept = inMemory(...made.keys());
+  expect(kept.length).toBeGreaterThan(3);
+  expect(kept.length).toBeLessThanOrEqual(6);
+  expect(kept).toEqual([...made.keys()].slice(-kept.length));
+});
+
 test('an order that is written often, and those that end, push out no other', async () => {
   const path = somewhere();
   const made = await sizes(path, [10_000, 10_000, 10_000, 10_000]);
