@@ -63,6 +63,7 @@ export function schedulerHandler({
 }: WorkflowsOption): LambdaHandler<QueueEvent, BatchResponse> {
   const config = readConfig(variables);
   const { REEVE_QUEUES: queues } = config;
+  const isGathered = config.REEVE_BATCH_WINDOW_SECONDS > 0;
   const { sqs, nudges } = nudgeChannel();
   const ownStore = functionStore();
   const timeOfQueues = queueClock(systemClock);
@@ -108,7 +109,8 @@ export function schedulerHandler({
   }
 
   return logged(async (event) => {
-    timeOfQueues.received(firstReceives(event));
+    // In a batch window, a message is received long before it is handled: then it says nothing of the time, and this clock counts.
+    if (!isGathered) timeOfQueues.received(firstReceives(event));
     // An invocation has messages of one queue, which identifies the replying agent, if any.
     const replying = replyingAgent(queues, event.Records[0]?.eventSourceARN ?? '');
     const response = await (replying === undefined

@@ -5,7 +5,11 @@ import { Construct } from 'constructs';
 import { type AgentChannel, namesOf } from '#infra/agents/agent-channel.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { recoveryVariable } from '#infra/queues/deadline-check-queue.ts';
-import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
+import {
+  type PriorityQueues,
+  readyVariables,
+  windowVariable,
+} from '#infra/queues/priority-queues.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import type { StateStore } from './order-tables.ts';
 
@@ -50,6 +54,7 @@ export class Scheduler extends Construct {
         ...store.environment,
         ...environment,
         ...readyVariables(ready),
+        ...windowVariable(ready),
         ...recoveryVariable(checks),
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
         REEVE_AGENTS: namesOf(agents),

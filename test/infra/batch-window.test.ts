@@ -14,6 +14,10 @@ const mapping = z.object({
   MaximumBatchingWindowInSeconds: z.int().optional(),
 });
 const queue = z.object({ VisibilityTimeout: z.int().optional() });
+const functionSchema = z.object({
+  Description: z.string().default(''),
+  Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }),
+});
 
 /** The window, and for how long messages are hidden, of each queue that a function consumes. */
 function windowsOf(context: Readonly<Record<string, unknown>>) {
@@ -53,6 +57,24 @@ test('without the parameter no queue gathers', () => {
   const windows = Object.values(windowsOf({}));
   expect(windows.length).toBeGreaterThan(4);
   expect(windows.filter(([seconds]) => seconds !== 0)).toEqual([]);
+});
+
+test.each([
+  ['30', { 'Reeve: Scheduler': '30' }],
+  ['0', {}],
+])('with a window of %s s, the function that consumes such queues knows it', (seconds, known) => {
+  const context = {
+    batchWindowSeconds: seconds,
+    priorities: '["high","normal"]',
+    recovery: 'prompt',
+  };
+  const functions = templateWith(agents, context, patient).findResources('AWS::Lambda::Function');
+  const windows = Object.values(functions).flatMap(({ Properties }) => {
+    const { Description, Environment } = functionSchema.parse(Properties);
+    const window = Environment.Variables['REEVE_BATCH_WINDOW_SECONDS'];
+    return window === undefined ? [] : [[Description, window]];
+  });
+  expect(Object.fromEntries(windows)).toEqual(known);
 });
 
 test.each([

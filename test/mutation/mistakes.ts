@@ -7,6 +7,7 @@ import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
 import { mistakesOfConsole } from './mistakes-of-console.ts';
 import { mistakesOfCorrections } from './mistakes-of-corrections.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
+import { mistakesOfDeployment } from './mistakes-of-deployment.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
 import { mistakesOfEmbeddedData } from './mistakes-of-embedded-data.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
@@ -407,6 +408,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfConsole,
   ...mistakesOfCorrections,
   ...mistakesOfDebounce,
+  ...mistakesOfDeployment,
   ...mistakesOfEdges,
   ...mistakesOfEmbeddedData,
   ...mistakesOfFlow,

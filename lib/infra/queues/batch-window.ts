@@ -1,7 +1,8 @@
 /**
  * The batch window: Lambda gathers the messages of the Scheduler's queues for so long before it invokes it. The queues of agents have
  * none: an agent's runner takes a request that waits for a sign that the agent is behind, and a slot of a rate would pass. They have full
- * batches all the same, because the Scheduler sends the requests of its batch together.
+ * batches all the same, because the Scheduler sends the requests of its batch together. The Scheduler's function knows the window: its
+ * messages say nothing of the time then.
  */
 import type { DeployedWorkflows } from '#infra/functions/deployed-workflows.ts';
 

@@ -69,3 +69,9 @@ export function readyVariables(ready: PriorityQueues): Record<string, string> {
 export function queuesVariable({ all: [one] }: PriorityQueues): Record<string, string> {
   return one === undefined ? {} : { REEVE_QUEUES: queuesAt(one.queue.queueUrl) };
 }
+
+/** The variable of a function that knows for how long messages of its queues are gathered; none: they are not. */
+export function windowVariable({ all: [one] }: PriorityQueues): Record<string, string> {
+  const seconds = one?.batchWindowSeconds ?? 0;
+  return seconds > 0 ? { REEVE_BATCH_WINDOW_SECONDS: String(seconds) } : {};
+}

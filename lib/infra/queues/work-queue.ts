@@ -35,7 +35,8 @@ const deadLetterRetention = Duration.days(14);
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  private readonly batchWindowSeconds: number;
+  /** How long Lambda gathers the messages of a batch, seconds; 0: not at all. */
+  readonly batchWindowSeconds: number;
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);

@@ -33,7 +33,7 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   backlogMaxSeconds:
     'the longest that an order may have to wait, seconds, 1 to 86,400, as far as can be known: the API refuses an order that would wait for longer with `Retry-After`; see [aws.md](aws.md#admission). The submission queue refuses none',
   batchWindowSeconds:
-    'how long the ready and reply queues gather messages until a batch is full, seconds, 0 to 300: fewer invocations and requests where few orders come, for a longer wait; see [aws.md](aws.md#a-batch-window). With few messages Lambda may wait for 20 seconds, so each `completeWithin` must be twice that and twice the window or more',
+    'how long the ready and reply queues gather messages until a batch is full, seconds, 0 to 300: fewer invocations and requests where few orders come, for a longer wait; see [aws.md](aws.md#a-batch-window). With few messages Lambda may wait for 20 seconds, so each `completeWithin` must be twice that and twice the window or more. Slots of limits are then leased by the clocks of the functions',
   tenantWeights:
     '`{"inn":4}`: the shares of tenants when orders wait for an agent, 0.01 to 100; a tenant without one has 1. A deployment with other weights changes them also for what waits already; see [recipes.md](recipes.md#share-one-reeve-between-tenants)',
   corsOrigins:
