@@ -61,7 +61,7 @@ export interface ReeveProps extends Partial<Network> {
   readonly keepDays?: number | undefined;
   /** Priority classes with queues of their own; the others use those of `normal`. @default `normal` alone */
   readonly priorities?: readonly Priority[] | undefined;
-  /** Standard queues of submitters, by the name in `replyTo`. @default none */
+  /** Standard queues of submitters, in the region of the stack, by the name in `replyTo`. @default none */
   readonly responseQueues?: Readonly<Record<string, IQueue>> | undefined;
   /** Response channels that are events on the bus: the names in `replyTo`. @default none */
   readonly eventChannels?: readonly string[] | undefined;

@@ -30,7 +30,7 @@ import {
   isModule,
 } from './agent-props.ts';
 import { sharesOf } from './concurrency.ts';
-import { configureExisting, timeoutOfExisting } from './existing-function.ts';
+import { configureExisting, refuseOtherStack, timeoutOfExisting } from './existing-function.ts';
 
 /** Properties of {@link AgentChannel}. */
 export interface AgentChannelProps {
@@ -79,6 +79,9 @@ export class AgentChannel extends Construct {
     this.agent = agent.name;
     this.code = isModule(agent) ? { module: agent.module, export: agent.export } : undefined;
     this.isLimited = isFunction(agent) && agent.maxConcurrency !== undefined;
+    if (isFunction(agent) && !isBundled(agent)) {
+      refuseOtherStack(this, functionOf(agent.function), this.title);
+    }
     const timeout = timeoutOf(agent, this.title);
     this.timeout = ownTimeoutOf(agent) ?? timeout;
     const prefix = queuePrefix(this);

@@ -1,11 +1,12 @@
 /** A function that exists apart from Reeve, as an agent. */
-import { Annotations, type Duration } from 'aws-cdk-lib';
+import { Annotations, type Duration, Stack } from 'aws-cdk-lib';
 import {
   Alias,
   CfnFunction,
   type IFunction,
   Function as LambdaFunction,
 } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
 import { ReeveError } from '#core/model/errors.ts';
 
 /** The agent that each function is. */
@@ -18,6 +19,23 @@ const baseOf = (existing: IFunction) => (existing instanceof Alias ? existing.la
 export function timeoutOfExisting(existing: IFunction): Duration | undefined {
   const base = baseOf(existing);
   return base instanceof LambdaFunction ? base.timeout : undefined;
+}
+
+/**
+ * Its variables name the queues of Reeve, and alarms of Reeve name the function: of two stacks, each would need the other one first.
+ *
+ * @param agent its name and deployment
+ * @throws {ReeveError} `settings-invalid` for a function, or an alias, of another stack than the scope
+ */
+export function refuseOtherStack(scope: Construct, existing: IFunction, agent: string): void {
+  const own = Stack.of(scope);
+  const other = [existing, baseOf(existing)].map((one) => Stack.of(one)).find((one) => one !== own);
+  if (other === undefined) return;
+  const here = own.node.path;
+  throw new ReeveError(
+    'settings-invalid',
+    `The function of the agent ${agent} is made in the stack ${other.node.path}, and Reeve in ${here}: each of the two would need the other one to be deployed first. Make the function in ${here}, or import it there with its role, \`Function.fromFunctionAttributes(…)\`.`,
+  );
 }
 
 /** Its variables name the queues of one agent. @throws {ReeveError} `settings-invalid` for the function of another agent */

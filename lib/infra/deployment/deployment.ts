@@ -80,6 +80,16 @@ function isBeside(one: IConstruct, other: IConstruct): boolean {
 const outermost = (stack: Stack): Stack =>
   stack.nestedStackParent === undefined ? stack : outermost(stack.nestedStackParent);
 
+/** Of the name of a stack, CloudFormation keeps 25 characters or more where the name of a resource would be too long. */
+const keptMin = 20;
+
+/**
+ * What the names of alarms, rules and log groups of the stack match that CloudFormation makes from its name; that of a nested stack
+ * begins with the name of its parent. A pattern, because a policy of another stack that referred to the resources would be a cycle.
+ */
+export const ownNames = (scope: Construct): string =>
+  `${`${outermost(Stack.of(scope)).stackName}-`.slice(0, keptMin)}*`;
+
 /** The deployment that the construct is a part of. */
 export function deploymentOf(scope: IConstruct): Deployment {
   const found = scope.node.scopes.map((construct) => known.get(construct));

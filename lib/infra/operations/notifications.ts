@@ -1,5 +1,5 @@
 /** The notifier on the change stream, and the topic that alerts operators to orders in Error. */
-import { ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type ArnComponents, ArnFormat, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -16,7 +16,7 @@ import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { alertDetailType, eventSource } from '#aws/notifications/event-names.ts';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
-import { deploymentOf } from '#infra/deployment/deployment.ts';
+import { deploymentOf, ownNames } from '#infra/deployment/deployment.ts';
 import { type AnyEventBus, busOf } from '#infra/deployment/given.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
@@ -153,7 +153,7 @@ export class Notifications extends Construct {
     // Imported by ARN; otherwise the target would allow every rule of every account to publish.
     const known = Topic.fromTopicArn(this, 'OperatorsByArn', topic.topicArn);
     alert.addTarget(new SnsTopic(known, { message: alertText, deadLetterQueue: this.undelivered }));
-    allowPublish(this, topic, 'events.amazonaws.com', { ArnEquals: alert.ruleArn });
+    allowAlerts(this, topic);
   }
 }
 
@@ -191,14 +191,19 @@ const newTopic = (scope: Construct) =>
 
 /** A policy on the topic replaces the default one, by which alarms may publish. @param scope in the stack of the alarms */
 function allowAlarms(scope: Construct, topic: ITopic): void {
-  const { stackName } = Stack.of(scope);
-  const alarms = Stack.of(scope).formatArn({
-    service: 'cloudwatch',
-    resource: 'alarm',
-    resourceName: `${stackName}-*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
-  allowPublish(scope, topic, 'cloudwatch.amazonaws.com', { ArnLike: alarms });
+  const format = { service: 'cloudwatch', resource: 'alarm' };
+  const resourceName = ownNames(scope);
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  allowPublish(scope, topic, 'cloudwatch.amazonaws.com', [{ ...format, resourceName, arnFormat }]);
+}
+
+/** @param scope in the stack of the rule */
+function allowAlerts(scope: Construct, topic: ITopic): void {
+  const format = { service: 'events', resource: 'rule' };
+  // A rule on a bus other than the default one has the name of the bus before its own.
+  const names = [ownNames(scope), `*/${ownNames(scope)}`];
+  const rules = names.map((resourceName) => ({ ...format, resourceName }));
+  allowPublish(scope, topic, 'events.amazonaws.com', rules);
 }
 
 /** Allows a service to publish only on behalf of this stack's resources. */
@@ -206,20 +211,17 @@ function allowPublish(
   scope: Construct,
   topic: ITopic,
   service: string,
-  source: { readonly ArnEquals: string } | { readonly ArnLike: string },
+  sources: readonly ArnComponents[],
 ): void {
-  const arns = Object.entries(source).map(([operator, arn]) => [
-    operator,
-    { 'aws:SourceArn': arn },
-  ]);
+  const stack = Stack.of(scope);
   topic.addToResourcePolicy(
     new PolicyStatement({
       actions: ['sns:Publish'],
       principals: [new ServicePrincipal(service)],
       resources: [topic.topicArn],
       conditions: {
-        StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
-        ...Object.fromEntries(arns),
+        StringEquals: { 'aws:SourceAccount': stack.account },
+        ArnLike: { 'aws:SourceArn': sources.map((source) => stack.formatArn(source)) },
       },
     }),
   );

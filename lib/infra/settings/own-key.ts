@@ -19,6 +19,7 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
 import { allowKey } from '#infra/access/key-right.ts';
+import { ownNames } from '#infra/deployment/deployment.ts';
 
 /**
  * Seconds for which SQS reuses a data key, 60 to 86,400. Each new data key costs two KMS requests per sender
@@ -93,7 +94,7 @@ const document = z.object({
  * of another app is left as it is (docs/aws.md, "Your own key").
  */
 export function allowServices(scope: Construct, key: IKey): void {
-  const { account, region, stackName } = Stack.of(scope);
+  const { account, region } = Stack.of(scope);
   const allow = (services: readonly string[], actions: readonly string[], conditions: Conditions) =>
     key.addToResourcePolicy(
       new PolicyStatement({
@@ -112,7 +113,7 @@ export function allowServices(scope: Construct, key: IKey): void {
   const groups = Stack.of(scope).formatArn({
     service: 'logs',
     resource: 'log-group',
-    resourceName: `${stackName}-*`,
+    resourceName: ownNames(scope),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
   allow([`logs.${region}.amazonaws.com`], logging, {

@@ -22,7 +22,7 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   concurrency:
     'concurrent batches of ten calls, 2 to 1,000, by agent: what its service can handle, over all priority classes together. Each class has an equal share, the higher ones get the remainder, and each at least 2, the minimum of Lambda: so 6 or more for three classes. Without it Lambda scales the agent',
   responseQueues:
-    'registered response queues, which are standard queues: ARN by the name used in `replyTo`, which is up to 40 of a-z, 0-9 and "-", of which the first is one of a-z; if their policy requires it, allow the role of the notifier to send',
+    'registered response queues, which are standard queues of the region of the stack: ARN by the name used in `replyTo`, which is up to 40 of a-z, 0-9 and "-", of which the first is one of a-z; if their policy requires it, allow the role of the notifier to send',
   eventChannels:
     'response channels that are events on the bus `eventBus`, detail type `Order status`: the names used in `replyTo`, of the same form',
   webhooks:

@@ -64,7 +64,8 @@ export const warnings = {
   'notification-deferred': {
     level: 'warn',
     fields: ['orderId', 'sequence', 'channel', 'error'],
-    meaning: 'A status message or alert was not delivered; it goes to the retry queue.',
+    meaning:
+      'A status message or alert was not delivered; it goes to the retry queue. `InvalidAddress` or `QueueDoesNotExist` in `error`: the response queue is in another region, or was deleted.',
   },
   'notification-failed': {
     level: 'warn',
