@@ -75,12 +75,13 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     log,
   });
   const { publish, published } = publishedOnDemand();
+  const meteredLog = metered(log, publish);
   const runner = assembleAgent(implementation, {
     repliesOf: () => replies,
     breakerFor: () => slottedBreaker({ breaker, items: limitItems, queueClock: timeOfQueues, log }),
     clock: systemClock,
     random: systemRandom,
-    log: metered(log, publish),
+    log: meteredLog,
     ejections,
   });
   const hide = hideMessages(sqs);
@@ -103,7 +104,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
       park,
       hide,
       random: systemRandom,
-      log,
+      log: meteredLog,
     });
     // Lambda suspends the instance after the response.
     await Promise.all([breaker.stored(), ejections.stored(), published()]);

@@ -11,6 +11,8 @@ export const metered = (log: Log, publish: Publish): Log => ({
   warn(event, fields) {
     log.warn(event, fields);
     if (event === 'held-for-long') publish({ HeldAge: heldSeconds(fields) });
+    if (event === 'notification-failed') publish({ UndeliveredAge: undeliveredSeconds(fields) });
+    if (event === 'messages-returned') publish({ MessageReceives: receivesOf(fields) });
   },
   error(event, fields) {
     log.error(event, fields);
@@ -22,15 +24,26 @@ function heldSeconds({ heldMs }: LogFields): number {
   return typeof heldMs === 'number' ? heldMs / 1_000 : 0;
 }
 
+/** Shorter waits have no metric: a receiver may be down for some minutes. */
+const undeliveredMinMs = 15 * 60_000;
+
+function undeliveredSeconds({ waitedMs }: LogFields): number {
+  return typeof waitedMs === 'number' && waitedMs >= undeliveredMinMs ? waitedMs / 1_000 : 0;
+}
+
+function receivesOf({ receives }: LogFields): number {
+  return typeof receives === 'number' ? receives : 0;
+}
+
 /** For a function of which most instances publish nothing: the code is loaded with the first metric. */
 export function publishedOnDemand(
   load: () => Promise<{ readonly publish: Publish }> = () => import('./metrics.ts'),
 ) {
   const loaded = onDemand(load);
   let publishing: Promise<void>[] = [];
-  const publish: Publish = (values) => {
+  const publish: Publish = (values, dimensions) => {
     if (!Object.values(values).some((value) => value > 0)) return;
-    const own = loaded().then((metrics) => metrics.publish(values));
+    const own = loaded().then((metrics) => metrics.publish(values, dimensions));
     // `published` rejects; until it is called, the rejection must not end the process.
     own.catch(() => {});
     publishing.push(own);

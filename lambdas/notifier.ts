@@ -27,6 +27,7 @@ import {
   responseVariables,
   tableVariables,
 } from './config.ts';
+import { metered } from './metered.ts';
 import { publish } from './metrics.ts';
 import { log, logged } from './telemetry.ts';
 
@@ -55,7 +56,7 @@ export function notifierHandler(): LambdaHandler<StreamEvent | QueueEvent, Batch
     log,
   });
   const forgetting = forgettingFrom(config.REEVE_ORDERS_TABLE);
-  const hide = hideMessages(sqs);
+  const retrying = { hide: hideMessages(sqs), clock: systemClock, log: metered(log, publish) };
   const park = changeParking(sqs, deadLetterNames.change(queues));
 
   async function onStream(event: StreamEvent): Promise<BatchResponse> {
@@ -75,7 +76,7 @@ export function notifierHandler(): LambdaHandler<StreamEvent | QueueEvent, Batch
 
   return logged((event) =>
     isOfQueue(event)
-      ? deliverFifo(event, { codec: notificationCodec, deliver: role.retry, hide, log })
+      ? deliverFifo(event, { codec: notificationCodec, deliver: role.retry, ...retrying })
       : onStream(event),
   );
 }

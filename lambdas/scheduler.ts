@@ -74,6 +74,7 @@ export function schedulerHandler({
   });
   const { instance, store, ids } = ownStore;
   const { publish, published } = publishedOnDemand();
+  const meteredLog = metered(log, publish);
   const role = assembleScheduler({
     id: schedulerId(instance),
     store,
@@ -82,7 +83,7 @@ export function schedulerHandler({
     clock: systemClock,
     ids,
     random: systemRandom,
-    log: metered(log, publish),
+    log: meteredLog,
     registry: workflowRegistry(workflows),
     gates,
     settings,
@@ -96,7 +97,7 @@ export function schedulerHandler({
     park: parking(sqs, (arn) => deadLettersOf(queues, arn)),
     hide: hideMessages(sqs),
     random: systemRandom,
-    log,
+    log: meteredLog,
   };
 
   async function handleReplies(agent: AgentName, event: QueueEvent): Promise<BatchResponse> {

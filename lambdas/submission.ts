@@ -13,6 +13,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel } from './channels.ts';
 import { queueVariables, readConfig } from './config.ts';
+import { metered, publishedOnDemand } from './metered.ts';
 import { functionStore } from './store.ts';
 import { submissionRole } from './submission-role.ts';
 import { log, logged } from './telemetry.ts';
@@ -35,8 +36,10 @@ export function submissionHandler({
   const hide = hideMessages(sqs);
   const park = parking(sqs, (arn) => deadLettersOf(queues, arn));
 
-  return logged((event) =>
-    deliverBatch(event, {
+  const { publish, published } = publishedOnDemand();
+
+  return logged(async (event) => {
+    const response = await deliverBatch(event, {
       codec: submissionCodec,
       receive: (messages, records) =>
         Promise.all(
@@ -47,7 +50,9 @@ export function submissionHandler({
       park,
       hide,
       random: systemRandom,
-      log,
-    }),
-  );
+      log: metered(log, publish),
+    });
+    await published();
+    return response;
+  });
 }

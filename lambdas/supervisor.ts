@@ -37,7 +37,7 @@ import {
   sweepVariables,
   tenantVariables,
 } from './config.ts';
-import { publishedOnDemand } from './metered.ts';
+import { metered, publishedOnDemand } from './metered.ts';
 import { type FunctionStore, functionStore } from './store.ts';
 import { log, logged } from './telemetry.ts';
 import type { WorkflowsOption } from './workflows-option.ts';
@@ -109,13 +109,13 @@ export function supervisorHandler({
     checks: deadlineChecks,
     shards: store.dueShards,
   });
+  const { publish, published } = publishedOnDemand();
   const handling = {
     park: parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn)),
     hide: hideMessages(sqs),
     random: systemRandom,
-    log,
+    log: metered(log, publish),
   };
-  const { publish, published } = publishedOnDemand();
   const afterTick = heldStepsAfterTick(config, workflows, { dynamo, sweepPeriodMs, nudges });
 
   const publishCounts = (swept: TickReport) => publish(metricsOf(swept, outageAfterMs));
@@ -131,11 +131,14 @@ export function supervisorHandler({
     return null;
   }
 
-  return logged((event, context) =>
-    isBatch(event)
-      ? deliverBatch(event, { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling })
-      : sweep(event, context),
-  );
+  async function onChecks(event: QueueEvent): Promise<BatchResponse> {
+    const consumer = { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling };
+    const response = await deliverBatch(event, consumer);
+    await published();
+    return response;
+  }
+
+  return logged((event, context) => (isBatch(event) ? onChecks(event) : sweep(event, context)));
 }
 
 const metricsOf = (swept: TickReport, outageAfterMs: number) => ({

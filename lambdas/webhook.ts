@@ -11,6 +11,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { webhook } from '#runtime/node/webhook.ts';
 import { webhookSecrets } from '#runtime/node/webhook-signature.ts';
 import { readConfig, webhookVariables } from './config.ts';
+import { metered, publishedOnDemand } from './metered.ts';
 import { log, logged } from './telemetry.ts';
 
 /** The handler of the function of one webhook. */
@@ -27,13 +28,18 @@ export function webhookHandler(): LambdaHandler<QueueEvent, BatchResponse> {
     clock: systemClock,
   });
   const hide = hideMessages(sqs);
+  const { publish, published } = publishedOnDemand();
+  const dimensions = { webhook: config.REEVE_WEBHOOK };
 
-  return logged((event) =>
-    deliverFifo(event, {
+  return logged(async (event) => {
+    const response = await deliverFifo(event, {
       codec: statusCodec,
       deliver: (change, body) => respond({ change, id: statusId(change), body }),
       hide,
-      log,
-    }),
-  );
+      clock: systemClock,
+      log: metered(log, (values) => publish(values, dimensions)),
+    });
+    await published();
+    return response;
+  });
 }

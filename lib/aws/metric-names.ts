@@ -25,6 +25,16 @@ export const metrics = {
     meaning:
       'How long an order has waited for an agent whose gate lets no call through; published above 15 minutes.',
   },
+  UndeliveredAge: {
+    unit: 'Seconds',
+    meaning:
+      'How long a status message or an alert had waited when its delivery failed; published above 15 minutes. Of a webhook with the further dimension `webhook`, its name; otherwise of the retry queue.',
+  },
+  MessageReceives: {
+    unit: 'Count',
+    meaning:
+      'How often a message had been received that a function returned to its queue once more; published from ten receives on.',
+  },
   SweepLag: {
     unit: 'Seconds',
     meaning:

@@ -8,6 +8,8 @@ import { changeFor, down, textOf } from '../support/changes.ts';
 import { testLog } from '../support/log.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 
+const now = Date.UTC(2026, 0, 2);
+
 /** A batch as Lambda gives it, of these messages. */
 function batch(...messages: readonly (readonly [string, number, number?])[]) {
   return {
@@ -30,6 +32,7 @@ async function outcome(event: SQSEvent, errors: Readonly<Record<string, unknown>
   const log = testLog();
   const { batchItemFailures } = await deliverFifo(event, {
     codec: statusCodec,
+    clock: { now: () => now },
     log,
     async deliver(change) {
       const error = errors[textOf(change)];
@@ -123,6 +126,7 @@ test.each<[string | undefined, string]>([
     { Records: [{ ...plain, attributes }] },
     {
       codec: statusCodec,
+      clock: { now: () => now },
       log,
       deliver: () => Promise.reject('no error'),
       hide: () => Promise.reject('no error'),
@@ -135,10 +139,28 @@ test.each<[string | undefined, string]>([
   ]);
 });
 
+test('a message that fails is logged with how long it has waited, where its queue says when it was sent', async () => {
+  const { Records: records } = batch(['a', 1], ['a', 2], ['b', 1]);
+  const sent = (at: number) => ({ SentTimestamp: String(now - at) });
+  const event = {
+    Records: records.map((record, at) => ({
+      ...record,
+      attributes: { ...record.attributes, ...(at < 2 && sent(900_000 - at)) },
+    })),
+  };
+  const { log } = await outcome(event, { 'a 1': down, 'b 1': down });
+  const waited = log.lines.map(({ fields }) => [fields['orderId'], fields['waitedMs']]);
+  expect(waited.toSorted()).toEqual([
+    ['a', 900_000],
+    ['b', undefined],
+  ]);
+});
+
 test('where hiding fails, the messages are returned all the same', async () => {
   const log = testLog();
   const { batchItemFailures } = await deliverFifo(batch(['a', 1], ['a', 2]), {
     codec: statusCodec,
+    clock: { now: () => now },
     log,
     deliver: () => Promise.reject(down),
     hide: () => Promise.reject(new Error('no')),

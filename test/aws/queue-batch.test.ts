@@ -212,3 +212,34 @@ test('without messages to be delivered again, nothing is hidden', async () => {
   expect(response).toEqual({ batchItemFailures: [] });
   expect(log.lines).toEqual([]);
 });
+
+/** What is logged of messages with these receives that cannot be handled. */
+async function returnedLog(receives: readonly number[]) {
+  const log = testLog();
+  const Records = receives.map((count, at) =>
+    record(String(at), nudge('a'), 'arn:aws:sqs:us-east-1:123456789012:shop_ready_normal', {
+      receives: count,
+    }),
+  );
+  await deliverBatch(
+    { Records },
+    {
+      codec: nudgeCodec,
+      log,
+      receive: async () => receives.map(() => ({ kind: 'retry' })),
+      park: async () => {},
+      ...unhidden,
+    },
+  );
+  return log.lines;
+}
+
+test('messages that are returned the tenth time are logged with their queue: SQS no longer counts their age', async () => {
+  expect(await returnedLog([1, 9])).toEqual([]);
+  expect(await returnedLog([3, 10, 42])).toEqual([
+    {
+      event: 'messages-returned',
+      fields: { queue: 'shop_ready_normal', messages: 2, receives: 42 },
+    },
+  ]);
+});

@@ -15,6 +15,7 @@ import { deliverFifo, type FifoConsumer } from '#aws/queues/fifo-batch.ts';
 import { type Hide, hideMessages } from '#aws/queues/hide-messages.ts';
 import { statusCodec } from '#core/codec/messages/change-codec.ts';
 import type { Change } from '#core/model/change.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 import { changeFor, down, textOf } from '../support/changes.ts';
 import { testLog } from '../support/log.ts';
 import { respond } from '../support/publishing.ts';
@@ -52,7 +53,7 @@ async function webhookQueue(maxReceiveCount = 400) {
 /** Works as Lambda's poller: receives a batch, runs the function, deletes what it does not return. */
 async function poll(
   queue: string,
-  consumer: Omit<FifoConsumer<Change>, 'log' | 'codec'>,
+  consumer: Pick<FifoConsumer<Change>, 'deliver' | 'hide'>,
 ): Promise<number> {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
@@ -64,7 +65,7 @@ async function poll(
   const records = Messages.map((message) => recordOf(queue, message));
   const { batchItemFailures } = await deliverFifo(
     { Records: records },
-    { ...consumer, codec: statusCodec, log: testLog() },
+    { ...consumer, codec: statusCodec, log: testLog(), clock: systemClock },
   );
   const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
   for (const { messageId, receiptHandle } of records) {

@@ -66,11 +66,11 @@ type Sign = keyof typeof signs;
 
 const parts: Readonly<Record<string, readonly Sign[]>> = {
   'front-door': ['DynamoDB', 'SQS', 'the API'],
-  submission: ['DynamoDB', 'SQS'],
+  submission: ['DynamoDB', 'SQS', 'metrics'],
   scheduler: ['DynamoDB', 'SQS', 'metrics'],
   supervisor: ['DynamoDB', 'SQS', 'metrics'],
   payment: ['DynamoDB', 'SQS', 'metrics'],
-  webhook: ['SQS'],
+  webhook: ['SQS', 'metrics'],
 };
 
 describe.each(Object.entries(parts))('%s', (name, wanted) => {
@@ -115,9 +115,12 @@ test('the notifier sends to queues and the bus, and contains no workflow', () =>
   expect(source).not.toContain('order-fulfilment');
 });
 
-test.each(['scheduler', 'supervisor'])('%s loads metrics with the first one', (name) => {
-  expect(loadedBy(name)).not.toContain(signs.metrics);
-});
+test.each(['scheduler', 'supervisor', 'submission', 'webhook'])(
+  '%s loads metrics with the first one',
+  (name) => {
+    expect(loadedBy(name)).not.toContain(signs.metrics);
+  },
+);
 
 test.each(agents)('the agent %s loads DynamoDB and metrics when its service fails', (name) => {
   const found = Object.entries(signs).filter(([, text]) => loadedBy(name).includes(text));

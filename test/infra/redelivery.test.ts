@@ -29,6 +29,7 @@ async function hiddenFor(receives: number): Promise<number> {
     {
       codec: statusCodec,
       log: testLog(),
+      clock: { now: () => 0 },
       deliver: () =>
         Promise.reject(
           new DeliveryError('webhook-refused', 'No.', { of: 'channel', retryAfterMs: 86_400_000 }),

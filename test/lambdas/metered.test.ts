@@ -33,6 +33,22 @@ test('an endpoint that fails and may not be ejected has the metric of an unavail
   });
 });
 
+test('a message that could not be delivered for a quarter of an hour has the metric of how long it has waited, in seconds', () => {
+  const waited = (waitedMs: number) =>
+    publishedBy((log) =>
+      log.warn('notification-failed', { orderId: 'one', error: 'unknown', waitedMs }),
+    ).published.filter((values) => Object.values(values).some((value) => value > 0));
+  expect(waited(900_000)).toEqual([{ UndeliveredAge: 900 }]);
+  expect(waited(899_999)).toEqual([]);
+});
+
+test('messages that were returned often have the metric of how often they were received', () => {
+  const fields = { queue: 'shop_ready_normal', messages: 2, receives: 42 };
+  expect(publishedBy((log) => log.warn('messages-returned', fields)).published).toEqual([
+    { MessageReceives: 42 },
+  ]);
+});
+
 test('other events are logged without a metric', () => {
   const seen = publishedBy((log) => {
     log.info('circuit-closed', { agent, openMs: 1 });

@@ -1,6 +1,7 @@
 /** Mistakes in the functions on AWS, and in the stack that has them. */
 import { type Mistake, mistake } from './mistake.ts';
 
+const alarmTest = 'test/infra/alarm-metrics.test.ts';
 const windowTest = 'test/lambdas/scheduler-window.test.ts';
 const otherStacksTest = 'test/infra/other-stacks.test.ts';
 
@@ -46,5 +47,33 @@ export const mistakesOfDeployment: readonly Mistake[] = [
     'a part of another region is accepted',
     'other === region',
     'other !== region',
+  ),
+  mistake(
+    'lambdas/webhook.ts',
+    alarmTest,
+    'the metric of a webhook has not its name',
+    'publish(values, dimensions)',
+    'publish(values)',
+  ),
+  mistake(
+    'lambdas/metered.ts',
+    alarmTest,
+    'a message that cannot be delivered raises no alarm',
+    "if (event === 'notification-failed') publish",
+    "if (event === 'order-refused') publish",
+  ),
+  mistake(
+    'lib/aws/queues/queue-batch.ts',
+    alarmTest,
+    'messages that keep failing raise no alarm',
+    'reportOften(again, consumer.log);',
+    '',
+  ),
+  mistake(
+    'lib/aws/queues/fifo-batch.ts',
+    'test/aws/fifo-batch.test.ts',
+    'how long a message has waited is counted from the start of the clock',
+    'nowMs - sentAt',
+    'nowMs',
   ),
 ];

@@ -225,8 +225,8 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'an endpoint that fails and may not be ejected raises no alarm',
     file: 'lambdas/agent-handler.ts',
-    text: 'log: metered(log, publish)',
-    instead: 'log',
+    text: 'const meteredLog = metered(log, publish);',
+    instead: 'const meteredLog = log;',
     test: 'test/lambdas/agent-endpoints.test.ts',
   },
   {

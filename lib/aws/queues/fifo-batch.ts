@@ -7,6 +7,7 @@ import type { BatchResponse, QueueEvent, QueueMessage } from '#aws/lambda-events
 import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 import { type Hide, receivesOf } from './hide-messages.ts';
@@ -17,6 +18,7 @@ export interface FifoConsumer<Message> {
   /** Rejects when the message is to be tried again. `body`: the message as sent. */
   readonly deliver: (message: Message, body: string) => Promise<void>;
   readonly hide: Hide;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
@@ -30,7 +32,7 @@ const retryAfterMaxSeconds = 2_700;
 
 export async function deliverFifo<Message>(
   { Records: records }: QueueEvent,
-  { codec, deliver, hide, log }: FifoConsumer<Message>,
+  { codec, deliver, hide, clock, log }: FifoConsumer<Message>,
 ): Promise<BatchResponse> {
   const reasons = new Map<QueueMessage, unknown>();
   const failedAt = await deliverInOrder(
@@ -42,6 +44,7 @@ export async function deliverFifo<Message>(
       log.warn('notification-failed', {
         orderId: orderOf(record),
         tries: receivesOf(record),
+        ...waited(record, clock.now()),
         error: error instanceof ReeveError ? error.message : 'unknown',
       });
     },
@@ -62,6 +65,12 @@ export async function deliverFifo<Message>(
     }
   }
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+/** How long the message has waited, since it was sent. */
+function waited({ attributes }: QueueMessage, nowMs: number): { readonly waitedMs?: number } {
+  const sentAt = Number(attributes.SentTimestamp);
+  return sentAt > 0 ? { waitedMs: nowMs - sentAt } : {};
 }
 
 const groupOf = ({ attributes }: QueueMessage) => attributes.MessageGroupId ?? '';

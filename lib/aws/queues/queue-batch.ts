@@ -5,6 +5,7 @@
 
 import type { BatchResponse, QueueEvent, QueueMessage } from '#aws/lambda-events.ts';
 import { describeError } from '#core/model/errors.ts';
+import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
 import { redeliverAfterMs } from '#roles/delays.ts';
 import { deliverMessages, type Park, type QueueConsumer } from '#roles/queue-delivery.ts';
@@ -24,7 +25,20 @@ export async function deliverBatch<Message>(
 ): Promise<BatchResponse> {
   const again = await deliverMessages(records, consumer);
   if (again.length > 0) await hideAll(again, consumer);
+  reportOften(again, consumer.log);
   return { batchItemFailures: again.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+/** So often is a message received in about two minutes (`redeliverAfterMs`): SQS leaves it out of the age of the oldest message by then. */
+const oftenReceives = 10;
+
+function reportOften(returned: readonly QueueMessage[], log: Log): void {
+  const often = returned.filter((record) => receivesOf(record) >= oftenReceives);
+  const [first] = often;
+  if (first === undefined) return;
+  const queue = first.eventSourceARN.slice(first.eventSourceARN.lastIndexOf(':') + 1);
+  const receives = Math.max(...often.map(receivesOf));
+  log.warn('messages-returned', { queue, messages: often.length, receives });
 }
 
 async function hideAll<Message>(

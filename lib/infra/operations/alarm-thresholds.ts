@@ -6,7 +6,7 @@ import { ReeveError } from '#core/model/errors.ts';
 export interface AlarmThresholds {
   /** Age of the oldest message of a queue that raises an alarm. @default 5 minutes */
   readonly oldMessage?: Duration | undefined;
-  /** Age of the oldest undelivered status message or alert; above 15 minutes, the longest delay between tries. @default 30 minutes */
+  /** Age of an undelivered status message or alert, at a try that fails or that nothing makes; 15 minutes or more, the longest delay between tries. @default 30 minutes */
   readonly oldStatus?: Duration | undefined;
   /** Overdue orders in five minutes; a few are normal. @default 100 */
   readonly ordersPastDue?: number | undefined;

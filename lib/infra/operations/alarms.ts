@@ -18,12 +18,14 @@ import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import { type AlarmThresholds, type Thresholds, thresholdsOf } from './alarm-thresholds.ts';
-import { ownMetric, tableMetric } from './metrics.ts';
+import { ownMetric, tableMetric, undelivered } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import { runbook } from './runbook.ts';
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
+/** Of five minutes: a receiver may ask for 45 minutes between two tries, and the retry queue waits for 15 at most (fifo-batch.ts). */
+const periodsBetweenTries = { webhook: 10, retries: 4 };
 interface AlarmProps {
   readonly metric: IMetric;
   readonly text: string;
@@ -65,30 +67,50 @@ export class Alarms extends Construct {
   }
 
   onQueue(name: string, { queue }: WorkQueue): void {
-    this.raise(`${name}Old`, {
-      metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
-      text: runbook.oldMessages,
-      threshold: this.thresholds.oldMessage.toSeconds(),
-      periods: 3,
-    });
+    this.onAge(name, queue, this.thresholds.oldMessage);
   }
 
   onWebhook({ channel, queue }: WebhookChannel): void {
-    this.raise(`Webhook-${channel}Behind`, {
-      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
+    this.onAge(`Webhook-${channel}`, queue, this.thresholds.oldStatus);
+    const metric = undelivered(this, channel);
+    this.onUndelivered(`Webhook-${channel}Behind`, metric, {
       text: runbook.webhookBehind,
-      threshold: this.thresholds.oldStatus.toSeconds(),
-      periods: 3,
+      periods: periodsBetweenTries.webhook,
     });
   }
 
   onRetries({ retries: { queue } }: Notifications): void {
-    this.raise('NotificationsBehind', {
-      metric: queue.metricApproximateAgeOfOldestMessage({ period: fiveMinutes }),
+    this.onAge('Notifications', queue, this.thresholds.oldStatus);
+    this.onUndelivered('NotificationsBehind', undelivered(this), {
       text: runbook.notificationsBehind,
-      threshold: this.thresholds.oldStatus.toSeconds(),
+      periods: periodsBetweenTries.retries,
+    });
+  }
+
+  /** SQS leaves out messages that were received three times (SQS, Available CloudWatch metrics): those have alarms of their own. */
+  private onAge(name: string, queue: Queue, threshold: Duration): void {
+    this.raise(`${name}Old`, {
+      metric: queue.metricApproximateAgeOfOldestMessage({ period: minute }),
+      text: runbook.oldMessages,
+      threshold: threshold.toSeconds(),
       periods: 3,
     });
+  }
+
+  /** Published at each try that fails: the alarm lasts from one to the next. */
+  private onUndelivered(
+    id: string,
+    metric: IMetric,
+    props: Required<Pick<AlarmProps, 'text' | 'periods'>>,
+  ): void {
+    const threshold = this.thresholds.oldStatus.toSeconds();
+    this.raise(id, { metric, threshold, datapoints: 1, ...props });
+  }
+
+  /** One alarm for messages of all work queues that keep failing: the log of a function names the queue. */
+  onReturned(): void {
+    const metric = ownMetric(this, 'MessageReceives', Stats.MAXIMUM);
+    this.raise('MessagesReturned', { metric, text: runbook.messagesReturned });
   }
 
   onDeadLetters(name: string, queue: Queue): void {

@@ -19,8 +19,9 @@ import { type AgentChannel, agentFunctions } from '#infra/agents/agent-channel.t
 import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
+import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
-import { ownMetric } from './metrics.ts';
+import { ownMetric, undelivered } from './metrics.ts';
 
 /** The parts that the dashboard shows: those that are there when the template is written. */
 export interface DashboardProps {
@@ -29,6 +30,7 @@ export interface DashboardProps {
   readonly frontDoor: FrontDoor;
   readonly supervisor: IFunction;
   readonly agents: readonly AgentChannel[];
+  readonly webhooks: readonly WebhookChannel[];
   readonly queues: ReadonlyMap<string, WorkQueue>;
   readonly functions: () => ReadonlyMap<string, IFunction>;
 }
@@ -64,7 +66,7 @@ const rows = (scope: Construct, props: DashboardProps): IWidget[] => [
     (alarms) => new AlarmStatusWidget({ title: 'What needs an operator', alarms, width: whole }),
   ),
   new Row(flow(scope, props), latency(props), refusals(props)),
-  new Row(...failures(props), backlog(props)),
+  new Row(...failures(props), backlog(scope, props)),
   new Row(sweeps(scope, props), cost(props)),
 ];
 
@@ -132,13 +134,21 @@ function failures({ agents }: DashboardProps): IWidget[] {
   return [widget];
 }
 
-function backlog({ queues }: DashboardProps): IWidget {
+/** The age of the oldest message leaves out those that keep failing. */
+function backlog(scope: Construct, { queues, webhooks }: DashboardProps): IWidget {
   return new GraphWidget({
-    title: 'Backlog: the oldest message (s)',
+    title: 'Backlog: the oldest message (s), and messages that keep failing',
     width: half,
-    left: [...queues].map(([label, { queue }]) =>
-      queue.metricApproximateAgeOfOldestMessage({ label, period }),
-    ),
+    left: [
+      ...[...queues].map(([label, { queue }]) =>
+        queue.metricApproximateAgeOfOldestMessage({ label, period }),
+      ),
+      undelivered(scope),
+      ...webhooks.map(({ channel }) =>
+        undelivered(scope, channel).with({ label: `UndeliveredAge ${channel}` }),
+      ),
+    ],
+    right: [ownMetric(scope, 'MessageReceives', Stats.MAXIMUM)],
   });
 }
 

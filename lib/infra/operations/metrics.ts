@@ -18,17 +18,22 @@ export function tableMetric(
   });
 }
 
-/** A metric that Reeve publishes itself. */
+/** A metric that Reeve publishes itself. @param dimensions beside the deployment, as its function publishes it */
 export function ownMetric(
   scope: Construct,
   name: MetricName,
   statistic: string = Stats.SUM,
+  dimensions: Readonly<Record<string, string>> = {},
 ): Metric {
   return new Metric({
     namespace: metricNamespace,
     metricName: name,
-    dimensionsMap: { service: deploymentOf(scope).name },
+    dimensionsMap: { service: deploymentOf(scope).name, ...dimensions },
     statistic,
     period: Duration.minutes(5),
   });
 }
+
+/** How long a message had waited when its delivery failed. @param webhook its name @default that of the retry queue */
+export const undelivered = (scope: Construct, webhook?: string): Metric =>
+  ownMetric(scope, 'UndeliveredAge', Stats.MAXIMUM, webhook === undefined ? {} : { webhook });

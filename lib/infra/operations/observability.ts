@@ -57,6 +57,7 @@ export class Observability extends Construct {
     for (const [name, queue] of deadLetters) alarms.onDeadLetters(name, queue);
     for (const webhook of webhooks) alarms.onWebhook(webhook);
     alarms.onRetries(notifications);
+    alarms.onReturned();
     for (const [name, worker] of functionsOf(props)) alarms.onFunction(name, worker);
     alarms.onSweeps(store, props.sweepsEvery);
     alarms.onLag(props.sweepsEvery);

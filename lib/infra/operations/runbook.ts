@@ -15,7 +15,11 @@ export const runbook = {
   ),
   oldMessages: withReference(
     'old-messages',
-    'Messages wait longer than five minutes. Check throttles, errors and the concurrency setting of the function that consumes this queue; for an agent that runs elsewhere, check whether it runs. Orders are not lost: late steps are tried again.',
+    'Messages wait longer than five minutes, in a queue of undelivered notifications longer than half an hour. Check throttles, errors and the concurrency setting of the function that consumes this queue; for an agent that runs elsewhere, check whether it runs. Orders are not lost: late steps are tried again.',
+  ),
+  messagesReturned: withReference(
+    'messages-returned',
+    'A function returned messages that it had received ten times or more: what they need fails again and again. The line `messages-returned` in the log of a function names the queue, the lines before it the reason. Orders are not lost; after a hundred receives the messages are dead letters.',
   ),
   webhookBehind: withReference(
     'webhook-behind',

@@ -61,16 +61,22 @@ export const warnings = {
     optional: ['messages', 'orderId'],
     meaning: 'The delay before a redelivery could not be set; that of the queue applies.',
   },
+  'messages-returned': {
+    level: 'warn',
+    fields: ['queue', 'messages', 'receives'],
+    meaning:
+      'Messages were returned to their queue that had been received ten times or more, up to `receives` times; other lines of the same invocation have the reason.',
+  },
   'notification-deferred': {
     level: 'warn',
     fields: ['orderId', 'sequence', 'channel', 'error'],
     meaning:
-      'A status message or alert was not delivered; it goes to the retry queue. `InvalidAddress` or `QueueDoesNotExist` in `error`: the response queue is in another region, or was deleted.',
+      'A status message or alert was not delivered, and goes to the retry queue; with `InvalidAddress` in `error` its response queue is in another region, with `QueueDoesNotExist` it was deleted.',
   },
   'notification-failed': {
     level: 'warn',
     fields: ['orderId', 'error'],
-    optional: ['tries', 'sequence', 'channel'],
+    optional: ['tries', 'waitedMs', 'sequence', 'channel'],
     meaning: 'The delivery of a status message or an alert failed; it is retried.',
   },
   'order-refused': {
