@@ -1,11 +1,12 @@
 /** Reeve as a stack of its own, with its settings as texts: parameters of the context. */
-import { Annotations, Arn, ArnFormat, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Annotations, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { queueUrlOf } from '#aws/queues/queue-url.ts';
 import {
   configuredAgents,
   missingServices,
@@ -70,7 +71,11 @@ function propertiesOf(stack: Stack, settings: Settings): Omit<ReeveProps, 'workf
     ...common,
     tenantWeights: Object.fromEntries(tenantWeights),
     responseQueues: mapped(responseQueues, (arn, name) =>
-      Queue.fromQueueAttributes(existing, `Queue-${name}`, { queueArn: arn, queueUrl: urlOf(arn) }),
+      // The URL as a text, where the CDK would write a function of CloudFormation for its domain.
+      Queue.fromQueueAttributes(existing, `Queue-${name}`, {
+        queueArn: arn,
+        queueUrl: queueUrlOf(arn),
+      }),
     ),
     webhooks: mapped(webhooks, ({ url, secretArn }, name) => ({
       url,
@@ -81,12 +86,6 @@ function propertiesOf(stack: Stack, settings: Settings): Omit<ReeveProps, 'workf
     }),
     ...(kmsKey !== undefined && { encryptionKey: Key.fromKeyArn(existing, 'Key', kmsKey) }),
   };
-}
-
-/** As a text, where the CDK would write a function of CloudFormation for its domain. */
-function urlOf(queueArn: string): string {
-  const { region, account, resource } = Arn.split(queueArn, ArnFormat.NO_RESOURCE_NAME);
-  return `https://sqs.${region}.amazonaws.com/${account}/${resource}`;
 }
 
 const mapped = <From, To>(

@@ -18,7 +18,7 @@ import { answeringServer } from '../support/answering-server.ts';
 import { changeFor } from '../support/changes.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
-import { templateOf, templateWith } from './scenario.ts';
+import { templateOf } from './scenario.ts';
 
 const webhook = {
   url: 'https://shop.example/hook',
@@ -219,18 +219,6 @@ test('functions publish each metric that an alarm reads', () => {
   const read = own.map((one) => one.split(' ', 1)[0] ?? '');
   expect(new Set(read).size).toBeGreaterThan(6);
   expect(read.filter((name) => !isPublished(name))).toEqual([]);
-});
-
-test('docs/aws.md has the number and the price of the alarms of the shipped workflow', () => {
-  const agents = ['fraud', 'inventory', 'payment', 'shipping'];
-  const shipped = templateWith(
-    agents.map((name) => ({ name, handler: `lambdas/agents/${name}.ts` })),
-  );
-  const count = Object.keys(shipped.findResources('AWS::CloudWatch::Alarm')).length;
-  const written =
-    /Alarms are \$0\.10 each: (\d+) of them for\s+the shipped workflow, \$([\d.]+) a month/;
-  const [, number, dollars] = written.exec(readFileSync('docs/aws.md', 'utf8')) ?? [];
-  expect([number, dollars]).toEqual([String(count), (count / 10).toFixed(2)]);
 });
 
 test('all alarms of a webhook and of the retry queue are there', () => {

@@ -170,3 +170,15 @@ test('no name of a queue is longer than SQS allows, and two long stack names dif
   });
   expect(prefixes[0]).not.toBe(prefixes[1]);
 });
+
+test('docs/aws.md has the number and the price of the alarms of the shipped workflow', () => {
+  const agents = ['fraud', 'inventory', 'payment', 'shipping'];
+  const shipped = Template.fromStack(
+    stackWith(agents.map((name) => ({ name, handler: `lambdas/agents/${name}.ts` }))),
+  );
+  const count = Object.keys(shipped.findResources('AWS::CloudWatch::Alarm')).length;
+  const written =
+    /Alarms are \$0\.10 each: (\d+) of them for\s+the shipped workflow, \$([\d.]+) a month/;
+  const [, number, dollars] = written.exec(readFileSync('docs/aws.md', 'utf8')) ?? [];
+  expect([number, dollars]).toEqual([String(count), (count / 10).toFixed(2)]);
+});

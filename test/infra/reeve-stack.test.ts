@@ -248,8 +248,8 @@ test('a webhook has a FIFO queue, in sequence per order, with dead letters of a 
     },
   });
   const names = resources('AWS::CloudWatch::Alarm', template).length;
-  // Dead letters, behind, errors, throttles.
-  expect(names).toBe(resources('AWS::CloudWatch::Alarm').length + 4);
+  // Dead letters, old, behind, errors, throttles.
+  expect(names).toBe(resources('AWS::CloudWatch::Alarm').length + 5);
 });
 
 test('the notifier has a FIFO queue of undelivered notifications, which it consumes itself', () => {

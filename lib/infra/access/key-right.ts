@@ -5,16 +5,22 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 /** Allows these actions on the key, only through the service, such as `sqs`, in the region of the key. */
 export function allowKey(
   { grantPrincipal }: IGrantable,
-  { keyArn, env }: IKey,
+  key: IKey,
   service: string,
   actions: readonly string[],
 ): void {
-  grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({
-      effect: Effect.ALLOW,
-      actions: [...actions],
-      resources: [keyArn],
-      conditions: { StringEquals: { 'kms:ViaService': `${service}.${env.region}.amazonaws.com` } },
-    }),
-  );
+  grantPrincipal.addToPrincipalPolicy(keyStatement(key, service, actions));
 }
+
+/** The statement of {@link allowKey}. */
+export const keyStatement = (
+  { keyArn, env }: IKey,
+  service: string,
+  actions: readonly string[],
+): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions: [...actions],
+    resources: [keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `${service}.${env.region}.amazonaws.com` } },
+  });

@@ -12,7 +12,7 @@ import {
 import type { Construct } from 'constructs';
 import type { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import { pollQueue } from './poll-queue.ts';
-import { deadLetterQueue } from './work-queue.ts';
+import { deadLetterQueue, visibilityPerTimeout } from './work-queue.ts';
 
 /** Properties of a {@link RedeliveryQueue}. */
 export interface RedeliveryQueueProps {
@@ -28,7 +28,6 @@ export interface RedeliveryQueue {
   readonly deadLetters: Queue;
 }
 
-const visibilityPerTimeout = 6;
 /** Concurrent batches: up to a hundred calls, for as many orders. */
 export const redeliveryConcurrency = 10;
 /**

@@ -24,7 +24,7 @@ export interface WorkQueueProps {
 }
 
 /** A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). */
-const visibilityPerTimeout = 6;
+export const visibilityPerTimeout = 6;
 /** The longest visibility timeout (SQS quotas), s. */
 const visibilityMaxSeconds = 43_200;
 /** A dead letter's age counts from its first sending, so the dead-letter queue needs a longer retention. */

@@ -18,7 +18,7 @@ import { CfnTopic } from 'aws-cdk-lib/aws-sns';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
-import { allowKey } from '#infra/access/key-right.ts';
+import { allowKey, keyStatement } from '#infra/access/key-right.ts';
 import { ownNames } from '#infra/deployment/deployment.ts';
 
 /**
@@ -65,20 +65,14 @@ function encryptTable(table: CfnGlobalTable, keyArn: string): void {
 }
 
 /** One statement per service whose data the policy covers, limited to calls through that service. */
-function keyStatements(policy: unknown, { keyArn, env }: IKey): PolicyStatement[] {
+function keyStatements(policy: unknown, key: IKey): PolicyStatement[] {
   const actions = document.parse(policy).Statement.flatMap(({ Action }) => Action);
   const uses = usesOf.filter(({ of }) => actions.some((action) => of.test(action)));
-  return [...new Set(uses.map(({ through }) => through))].map(
-    (service) =>
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: [...new Set(uses.flatMap(({ through, key }) => (through === service ? key : [])))],
-        resources: [keyArn],
-        conditions: {
-          StringEquals: { 'kms:ViaService': `${service}.${env.region}.amazonaws.com` },
-        },
-      }),
-  );
+  const byService = Map.groupBy(uses, ({ through }) => through);
+  return [...byService].map(([service, own]) => {
+    const allowed = new Set(own.flatMap((use) => use.key));
+    return keyStatement(key, service, [...allowed]);
+  });
 }
 
 const document = z.object({
