@@ -227,6 +227,55 @@ test('after a restart exactly the live orders are counted', async () => {
   expect(reeve.activity().minutes.at(-1)).toMatchObject({ submitted: 0, processed: 0 });
 });
 
+test('each call is counted that ends with others of its order', async () => {
+  const rounds = fc.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const oven = defineAgent({
+    name: 'oven',
+    input: z.boolean(),
+    output: z.null(),
+    undo: 'unneeded',
+  });
+  await fc.assert(
+    fc.asyncProperty(rounds, async (orders) => {
+      const ended = { succeeded: 0, failed: 0 };
+      const workflows = orders.map((dishes, number) => {
+        const menu = defineWorkflow({ name: `menu-${number}`, version: 1, details: z.null() });
+        const first = menu.step('dish-0', { agent: oven, input: () => dishes[0] === true });
+        let all = first;
+        for (const [at, isWell] of dishes.entries()) {
+          // The types of the steps do not matter here.
+          if (at > 0) all = all.step(`dish-${at}`, { agent: oven, input: () => isWell }) as never;
+        }
+        return all.build();
+      });
+      const reeve = await startLocalReeve({
+        ...{ workflows, path: ':memory:', log: testLog() },
+        agents: [
+          {
+            contract: oven,
+            async perform(isWell) {
+              ended[isWell ? 'succeeded' : 'failed'] += 1;
+              if (isWell !== true) throw new PermanentFault('burnt', 'Burnt.', 'none');
+              return null;
+            },
+          },
+        ],
+      });
+      try {
+        const made = await Promise.all(workflows.map((menu) => reeve.submit(menu, null)));
+        await Promise.all(made.map((order) => order.result()));
+        expect(agentOf(reeve, 'oven')).toMatchObject(ended);
+      } finally {
+        reeve.close();
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
 test('the last hour has sixty minutes, and older counts are dropped', () => {
   const hour = lastHour(() => ({ count: 0 }));
   const minute = 60_000;

@@ -5,20 +5,13 @@ import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import { callPolicy } from '#core/model/policy.ts';
-import {
-  actionOf,
-  findStep,
-  type ProcessRecord,
-  type StepRecord,
-  type UnderWay,
-  underWay,
-} from '#core/model/record.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Activity, ChannelActivity, CircuitActivity, FlowActivity } from '#http/api-ports.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import { type AgentCalls, agentCalls } from './agent-calls.ts';
+import { noteCalls } from './ended-calls.ts';
 import { lastHour } from './last-hour.ts';
 import { type LiveCounts, liveCounts } from './live-counts.ts';
 
@@ -168,55 +161,6 @@ const endings = {
   Undone: 'undone',
   Error: 'error',
 } as const;
-
-/** The last history entry names the call that ended; the former record has its time of dispatch. */
-function noteCalls(
-  calls: ReadonlyMap<AgentName, AgentCalls>,
-  record: ProcessRecord,
-  before: ProcessRecord,
-  nowMs: number,
-): void {
-  const entry = record.history.at(-1);
-  switch (entry?.type) {
-    case 'stepSucceeded':
-    case 'undoSucceeded': {
-      const step = findStep(before, entry.step);
-      if (step === undefined || !underWay(step.progress)) return;
-      calls.get(step.agent)?.succeeded(nowMs, lengthOf(step, step.progress, entry.at));
-      return;
-    }
-    case 'stepFailed':
-    case 'undoFailed': {
-      const step = findStep(before, entry.step);
-      if (step !== undefined) calls.get(step.agent)?.failed(nowMs);
-      return;
-    }
-    case 'expired':
-      for (const name of entry.steps) {
-        const step = findStep(before, name);
-        if (step === undefined || !underWay(step.progress)) continue;
-        const { completeBy } = step.progress;
-        calls.get(step.agent)?.timedOut(nowMs, lengthOf(step, step.progress, completeBy));
-      }
-      return;
-    case 'submit':
-    case 'claim':
-    case 'heartbeat':
-    case 'deferred':
-    case 'interrupted':
-    case 'resubmit':
-    case 'cancel':
-    case 'reprioritise':
-    case undefined:
-      return;
-  }
-}
-
-/** From the dispatch of the call, ms; at least 0, also when the clock was set back. */
-function lengthOf({ policy }: StepRecord, progress: UnderWay, until: number): number {
-  const { maxDurationMs } = callPolicy(policy, actionOf(progress));
-  return Math.max(0, until - (progress.endBy - maxDurationMs));
-}
 
 const yieldTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
