@@ -1,10 +1,17 @@
 /** The alerts that the terminal shows, and how often. */
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '#core/definition/agent.ts';
+import { defineWorkflow } from '#core/definition/workflow.ts';
 import type { Change } from '#core/model/change.ts';
 import { agentName, orderId, stepName, workflowName } from '#core/model/ids.ts';
+import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import { terminalAlert, terminalCircuit } from '#runtime/command/terminal-alert.ts';
 import { type AlertText, alertGrouping } from '#runtime/local/alert-grouping.ts';
+import { startLocalReeve } from '#runtime/local/local-reeve.ts';
+import { systemClock } from '#runtime/node/system-clock.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
 const fault = {
@@ -73,20 +80,65 @@ test('further orders of the same cause are one line with their number, a minute 
   const { stops, said, clock } = desk();
   stops('one');
   await clock.advance(10_000);
-  const more = Array.from({ length: 1_200 }, (_, at) => stops(`more-${at}`));
+  const more = Array.from({ length: 400 }, (_, at) => stops(`more-${at}`));
   await clock.advance(49_999);
   expect(said).toHaveLength(1);
   expect(more.some((isSaid) => isSaid())).toBe(false);
   await clock.advance(1);
   expect(said.slice(1)).toEqual([
     {
-      what: '1,200 more orders of sale need an operator',
+      what: '400 more orders of sale need an operator',
       why: 'the same at step charge (card-declined)',
       command:
         'npx reeve resubmit --state Error --workflow sale --agent payment --since 2026-01-01T00:00:00.000Z',
     },
   ]);
   expect(more.every((isSaid) => isSaid())).toBe(true);
+});
+
+test('however many orders stop for how many causes, fewer than 500 wait to be shown, and each is counted once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (causes) => {
+      const { stops, said, clock } = desk();
+      const all = Array.from({ length: 1_700 }, (_, at) =>
+        stops(`order-${at}`, { fault: { ...fault, code: `code-${at % causes}` } }),
+      );
+      await settled();
+      expect(all.filter((isSaid) => !isSaid()).length).toBeLessThan(500);
+      await clock.advance(60_000);
+      expect(all.every((isSaid) => isSaid())).toBe(true);
+      const counts = said.map(({ what }) => Number(/^([\d,]+) more/.exec(what)?.[1] ?? 1));
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(all.length);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('the alert of one order is shown while thousands stop for another cause', async () => {
+  const shown: string[] = [];
+  const grouping = alertGrouping({ show: ({ what }) => shown.push(what), clock: systemClock });
+  onTestFinished(grouping.close);
+  const agent = defineAgent({ name: 'pay', input: z.int(), output: z.null(), undo: 'unneeded' });
+  const workflow = defineWorkflow({ name: 'shop', version: 1, details: z.int() })
+    .step('pay', { agent, onFault: 'hold', input: ({ details }) => details })
+    .build();
+  const pay = implementAgent(agent, {
+    async perform(number) {
+      throw new PermanentFault(number === 0 ? 'rare' : 'often', 'No.', 'none');
+    },
+  });
+  const reeve = await startLocalReeve({
+    ...{ workflows: [workflow], agents: [pay], path: ':memory:' },
+    onAlert: (alert) => grouping.alert(alert, 'npx reeve'),
+  });
+  onTestFinished(() => reeve.close());
+  const submit = (number: number) => reeve.submit(workflow, number);
+  const often = await Promise.all(Array.from({ length: 1_500 }, (_, at) => submit(at + 1)));
+  await Promise.all(often.map((order) => order.result()));
+  const rare = await submit(0);
+  await expect
+    .poll(() => shown, { timeout: 20_000 })
+    .toContain(`Order ${rare.id} needs an operator`);
 });
 
 test('a continuing cause has one line per minute, and a cause that had ended is shown again', async () => {
