@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Log } from '#ports/log.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
 
 test('while the store refuses writes, the errors that follow from it have level info, and all others keep theirs', () => {
@@ -22,5 +23,35 @@ test('while the store refuses writes, the errors that follow from it have level 
     'info request-failed',
     'error store-damaged',
     'warn order-refused',
+  ]);
+});
+
+test('the log may be an object of a class', () => {
+  class Lines implements Log {
+    readonly #lines: string[] = [];
+    info(event: string) {
+      this.#lines.push(`info ${event}`);
+    }
+    warn(event: string) {
+      this.#lines.push(`warn ${event}`);
+    }
+    error(event: string) {
+      this.#lines.push(`error ${event}`);
+    }
+    get all() {
+      return this.#lines;
+    }
+  }
+  const log = new Lines();
+  const filtered = consequencesLog(log, () => 'store-full');
+  filtered.info('started', { alive: 0 });
+  filtered.warn('order-refused', { orderId: 'one', code: 'store-refused' });
+  filtered.error('request-failed', { route: '/orders', error: 'Error', reason: null });
+  filtered.error('store-damaged', { file: 'a.db', table: null, row: null, reason: 'x' });
+  expect(log.all).toEqual([
+    'info started',
+    'warn order-refused',
+    'info request-failed',
+    'error store-damaged',
   ]);
 });

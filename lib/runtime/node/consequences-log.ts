@@ -15,13 +15,19 @@ const consequences: readonly string[] = [
   'sweep-failed',
 ];
 
-/** @param failure returns the code of the error of all writes at present; null when writes succeed */
+/**
+ * The log with these failures at level info.
+ *
+ * @param log any object with the methods of a log, such as an instance of a class
+ * @param failure returns the code of the error of all writes at present; null when writes succeed
+ */
 export function consequencesLog(log: Log, failure: () => string | null): Log {
   return {
-    ...log,
+    info: (event, fields) => log.info(event, fields),
+    warn: (event, fields) => log.warn(event, fields),
     error(event, fields) {
-      const isConsequence = failure() !== null && consequences.includes(event);
-      (isConsequence ? log.info : log.error)(event, fields);
+      if (failure() !== null && consequences.includes(event)) log.info(event, fields);
+      else log.error(event, fields);
     },
   };
 }

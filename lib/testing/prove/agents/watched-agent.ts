@@ -58,9 +58,11 @@ export function watchedAgent(
     return own;
   };
 
+  const { endpoints } = agent;
   return {
-    ...agent,
+    contract,
     concurrency,
+    ...(endpoints !== undefined && { endpoints }),
     async perform(input, call) {
       const own = tryOf(call, 'perform', call.idempotencyKey);
       const output = await watched(own, () => run(own, () => agent.perform(input, own.call)));
