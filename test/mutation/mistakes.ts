@@ -23,6 +23,7 @@ import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
 import { mistakesOfProcessTimer } from './mistakes-of-process-timer.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
+import { mistakesOfSharedDocuments } from './mistakes-of-shared-documents.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
 const crossedPages = 'test/embedded/crossed-pages.test.ts';
@@ -424,4 +425,5 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfInstances,
   ...mistakesOfReplyDelays,
   ...mistakesOfProcessTimer,
+  ...mistakesOfSharedDocuments,
 ];

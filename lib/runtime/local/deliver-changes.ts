@@ -8,6 +8,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox } from '#ports/outbox.ts';
 import { type Alert, alertOf } from '#ports/publisher.ts';
+import { plainCopy } from './copies/json-copy.ts';
 
 /** A response channel: resolves when the submitter has received the message. */
 export type Respond = (status: StatusMessage) => Promise<void>;
@@ -39,24 +40,34 @@ export function deliverChanges(options: ChangeDeliveryOptions): ChangeFeed {
         `Response channel ${replyTo} is no longer registered. Register it: its undelivered messages are kept.`,
       );
     }
-    await channel(status);
+    await channel(copyOf(status));
   }
   async function announce(change: Change): Promise<void> {
     const alert = alertOf(change, await command);
     const { orderId, fault, tried, correlationId } = change;
-    // With `onAlert`, the log line is only additional information.
-    const write = onAlert === undefined ? log.error : log.info;
-    write('order-in-error', {
+    const fields = {
       orderId,
       correlationId,
       step: fault?.step ?? null,
       fault: fault?.code ?? null,
       attempts: tried?.attempts ?? null,
       remedy: alert.remedy,
-    });
-    await onAlert?.(alert);
+    };
+    // With `onAlert`, the log line is only additional information.
+    if (onAlert === undefined) log.error('order-in-error', fields);
+    else log.info('order-in-error', fields);
+    await onAlert?.(plainCopy(alert));
   }
   const deliver = (audience: Audience, status: StatusMessage) =>
     audience === 'operator' ? announce(status.change) : respond(status);
   return changeFeed({ outbox, deliver, clock, log });
 }
+
+/** The change has parts of the record, and is delivered again where the channel refuses it. */
+const copyOf = (status: StatusMessage): StatusMessage => ({
+  change: plainCopy(status.change),
+  id: status.id,
+  get body() {
+    return status.body;
+  },
+});

@@ -22,12 +22,13 @@ import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import type { LocalSettings } from '#in-process/local-settings.ts';
 import type { TenantWeights } from '#in-process/tenant-weights.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
-import type { Channels } from '#ports/channels.ts';
+import type { Channels, ReplyChannel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
+import { copyingReplies } from './copies/agent-copies.ts';
 import { guarded } from './errors/guarded-listener.ts';
 
 /** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */
@@ -54,7 +55,7 @@ export interface LocalChannels {
   /** Since when a nudge waits to be taken, ms since the epoch; null: none does. */
   nudgeSince(): number | null;
   /** Makes the channel that takes an agent's replies to the Scheduler. */
-  repliesOf(agent: AgentImplementation): LocalChannel<Reply>;
+  repliesOf(agent: AgentImplementation): ReplyChannel;
   /** Sends the requests of an agent to `runner`, which makes them wait for their turn. */
   serve(agent: AgentImplementation, runner: AgentRunner): void;
   /** Ends the deliveries of all channels. */
@@ -88,12 +89,14 @@ export function localChannels(options: LocalChannelsOptions, to: Scheduler): Loc
     },
     nudgeSince: waits.since,
     repliesOf: ({ contract: { name } }) =>
-      make<Reply>({
-        name: `replies-${name}`,
-        receive: (replies) => to.onReplies(name, replies),
-        batchMax: messageBatchMax,
-        inFlightMax: batchesInFlightMax,
-      }),
+      copyingReplies(
+        make<Reply>({
+          name: `replies-${name}`,
+          receive: (replies) => to.onReplies(name, replies),
+          batchMax: messageBatchMax,
+          inFlightMax: batchesInFlightMax,
+        }),
+      ),
     serve({ contract: { name } }, runner) {
       // The gate of the agent limits the requests, and shares its slots fairly.
       const channel = directChannel<Request>({

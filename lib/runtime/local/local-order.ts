@@ -12,6 +12,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { ordersOf } from '#roles/orders-of.ts';
 import { SubmissionError } from '#roles/submission/submission-error.ts';
 import type { Submission } from '#roles/submission.ts';
+import { plainCopy } from './copies/json-copy.ts';
 import type { OrderChanges } from './order-changes.ts';
 import { checkedDetails, checkedOptions } from './submission-checks.ts';
 
@@ -147,7 +148,8 @@ function orderOf<Outputs>(
   const documentOf = async (record: ProcessRecord) => {
     const order = (await ordersOf(store, [record])).get(id);
     if (order === undefined) throw unknownOrder(id);
-    return orderView(record, order, registry);
+    // The view has parts of the record.
+    return structuredClone(orderView(record, order, registry));
   };
   /** The stored revision, and those that follow. */
   async function* revisions({ signal }: WaitOptions) {
@@ -202,9 +204,9 @@ function resultOf<Outputs>(
       return null;
     case 'Undone':
     case 'Error':
-      return { state: processState, fault };
+      return { state: processState, fault: plainCopy(fault) };
     case 'Processed': {
-      const outputs = outputsOf(steps.map(({ name, progress }) => [name, progress]));
+      const outputs = plainCopy(outputsOf(steps.map(({ name, progress }) => [name, progress])));
       if (areOf(workflow, record, outputs)) return { state: processState, outputs };
       throw new ReeveError(
         'workflow-mismatch',

@@ -49,21 +49,21 @@ import type { Operator } from '#roles/operator.ts';
 import type { Submission } from '#roles/submission.ts';
 import type { Supervisor } from '#roles/supervisor.ts';
 import { consequencesLog } from '#runtime/node/consequences-log.ts';
-import { jsonLog } from '#runtime/node/json-log.ts';
-import { systemClock } from '#runtime/node/system-clock.ts';
-import { instanceName, sha256, systemIds, systemRandom } from '#runtime/node/system-ids.ts';
+import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { activityAndLoad, type Load } from './activity/load.ts';
 import { localAgentReports } from './agent-reports.ts';
-import { databaseIn, ownDataDir } from './data-directory.ts';
+import { copyingAgent } from './copies/agent-copies.ts';
+import { copyingOperator } from './copies/operator-copies.ts';
+import { copyingWorkflows } from './copies/workflow-copies.ts';
 import { deliverChanges, type Respond } from './deliver-changes.ts';
 import { type CodeError, callErrors } from './errors/code-error.ts';
-import { errorKinds } from './errors/error-kinds.ts';
 import { guarded } from './errors/guarded-listener.ts';
 import { workflowErrors } from './errors/workflow-errors.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { type LocalOrders, localOrders } from './local-order.ts';
 import { checkConcurrency, checkedNumbers, startForm } from './option-ranges.ts';
 import { orderChanges } from './order-changes.ts';
+import { type StartPorts, withDefaults } from './start-options.ts';
 
 /** Options of {@link startLocalReeve}. */
 export interface LocalReeveOptions {
@@ -120,6 +120,7 @@ export interface LocalReeve extends LocalOrders, Pick<Load, 'isOverloaded' | 'is
   /** What operators see and change of limits. */
   readonly limits: LimitControl;
   readonly supervisor: Supervisor;
+  /** What it returns is in use: change nothing of it. */
   readonly store: StateStore;
   /** Resolves when all live orders of the former process are interrupted; never after `close`. */
   readonly recovered: Promise<void>;
@@ -131,7 +132,7 @@ export interface LocalReeve extends LocalOrders, Pick<Load, 'isOverloaded' | 'is
   activity(): Activity;
   /** The orders that were refused since the start, because too many waited. */
   refused(): Refused;
-  /** Calls `listener` with every committed record; the returned function ends that. */
+  /** Calls `listener` with every committed record, which is in use: change nothing of it. The returned function ends that. */
   watch(listener: (record: ProcessRecord) => void): () => void;
   /** The number of rows found damaged since the start. */
   damaged(): number;
@@ -174,7 +175,8 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
   const { sweepPeriodMs, keepEndedMs, backlogMaxMs } = checkedNumbers(options);
   const onCodeError = guarded('onCodeError', options.onCodeError, options.log);
   const { noting, onRecord } = workflowErrors(onCodeError);
-  const registry = workflowRegistry(options.workflows.map(noting));
+  const workflows = copyingWorkflows(options.workflows).map(noting);
+  const registry = workflowRegistry(workflows);
   checkMarks(options.workflows);
   checkAgents(options.workflows, options.agents);
   checkConcurrency(options.agents);
@@ -193,7 +195,7 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
     const log = consequencesLog(options.log, failure);
     return {
       ...(await assemble(
-        { ...options, log, onCodeError },
+        { ...options, workflows, agents: options.agents.map(copyingAgent), log, onCodeError },
         {
           ...{ registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open },
           isClosed: () => isClosed,
@@ -212,17 +214,6 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
 }
 
 const inMemory = ':memory:';
-
-type Ports = Required<Pick<LocalReeveOptions, 'path' | 'clock' | 'random' | 'log' | 'onCodeError'>>;
-
-function withDefaults(options: LocalReeveOptions): LocalReeveOptions & Ports {
-  const { path = databaseIn(ownDataDir), clock = systemClock, random = systemRandom } = options;
-  const write = (line: string) => void process.stderr.write(line);
-  const log = options.log ?? jsonLog(clock, 'error', write);
-  const onCodeError =
-    options.onCodeError ?? (options.log === undefined ? errorKinds(write) : () => {});
-  return { ...options, path, clock, random, log, onCodeError };
-}
 
 const backlogOf = (
   workflows: readonly WorkflowDefinition[],
@@ -249,7 +240,7 @@ interface Parts {
 }
 
 async function assemble(
-  options: LocalReeveOptions & Ports,
+  options: LocalReeveOptions & StartPorts,
   { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open, isClosed }: Parts,
 ): Promise<Omit<LocalReeve, 'close' | typeof Symbol.dispose | 'failure' | 'setTenantWeight'>> {
   const { clock, log, random } = options;
@@ -316,7 +307,7 @@ async function assemble(
     ...localOrders({ submission: roles.submission, store, registry, changes }),
     ...{ clock, log, registry, store },
     submission: roles.submission,
-    operator: roles.operator,
+    operator: copyingOperator(roles.operator),
     limits: assembleLimitControl({ registry, settings, clock, log }),
     agents: assembleAgentControl({
       ...{ registry, settings, clock, log },
