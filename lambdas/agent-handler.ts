@@ -22,6 +22,7 @@ import type { Circuits } from '#ports/health/circuits.ts';
 import type { Ejections } from '#ports/health/ejections.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import { assembleAgent } from '#roles/assemble.ts';
+import { copyingAgent } from '#runtime/copies/agent-copies.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, coordinationVariables, queueVariables, readConfig } from './config.ts';
@@ -76,7 +77,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   });
   const { publish, published } = publishedOnDemand();
   const meteredLog = metered(log, publish);
-  const runner = assembleAgent(implementation, {
+  const runner = assembleAgent(copyingAgent(implementation), {
     repliesOf: () => replies,
     breakerFor: () => slottedBreaker({ breaker, items: limitItems, queueClock: timeOfQueues, log }),
     clock: systemClock,

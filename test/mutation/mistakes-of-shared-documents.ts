@@ -1,7 +1,7 @@
 /** Documents that code of an application shares with a Reeve in its process, and what it gives as objects of its classes. */
 import { type Mistake, mistake } from './mistake.ts';
 
-const copies = 'lib/runtime/local/copies';
+const copies = 'lib/runtime/copies';
 const shared = 'test/runtime/shared-nothing.test.ts';
 const classes = 'test/runtime/objects-of-classes.test.ts';
 
@@ -33,6 +33,13 @@ export const mistakesOfSharedDocuments: readonly Mistake[] = [
     'a repeated call has what the first one made of its input',
     'agent.perform(plainCopy(input), call)',
     'agent.perform(input, call)',
+  ),
+  mistake(
+    'lambdas/agent-handler.ts',
+    'test/lambdas/agent-input.test.ts',
+    'on AWS a repeated call has what the first one made of its input',
+    'assembleAgent(copyingAgent(implementation), {',
+    'assembleAgent(implementation, {',
   ),
   mistake(
     `${copies}/agent-copies.ts`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonCopy, plainCopy } from '#runtime/local/copies/json-copy.ts';
+import { jsonCopy, plainCopy } from '#runtime/copies/json-copy.ts';
 
 /** Whether the two have a list or an object in common. */
 function share(one: unknown, other: unknown): boolean {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { jsonSchema, submittedSchema } from '#core/codec/json-schema.ts';
-import { resultOrigin } from '#runtime/local/copies/result-origin.ts';
+import { resultOrigin } from '#runtime/copies/result-origin.ts';
 
 const leaf = fc.constantFrom<z.ZodType>(z.string(), z.int(), z.email(), z.null(), z.enum(['a']));
 const shared = { list: [1] };

@@ -8,7 +8,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox } from '#ports/outbox.ts';
 import { type Alert, alertOf } from '#ports/publisher.ts';
-import { plainCopy } from './copies/json-copy.ts';
+import { plainCopy } from '#runtime/copies/json-copy.ts';
 
 /** A response channel: resolves when the submitter has received the message. */
 export type Respond = (status: StatusMessage) => Promise<void>;

@@ -28,7 +28,7 @@ import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
-import { copyingReplies } from './copies/agent-copies.ts';
+import { copyingReplies } from '#runtime/copies/agent-copies.ts';
 import { guarded } from './errors/guarded-listener.ts';
 
 /** Concurrent calls to one remote service where its agent says nothing: a number that a small service can bear. */

@@ -12,7 +12,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { ordersOf } from '#roles/orders-of.ts';
 import { SubmissionError } from '#roles/submission/submission-error.ts';
 import type { Submission } from '#roles/submission.ts';
-import { plainCopy } from './copies/json-copy.ts';
+import { plainCopy } from '#runtime/copies/json-copy.ts';
 import type { OrderChanges } from './order-changes.ts';
 import { checkedDetails, checkedOptions } from './submission-checks.ts';
 
