@@ -92,7 +92,7 @@ export const schedulerVariables = {
   /** The agents that make a limited number of calls at once. */
   REEVE_LIMITED_AGENTS: list(name),
   /** How long Lambda gathers the messages of its batches, seconds. */
-  REEVE_BATCH_WINDOW_SECONDS: z.coerce.number().int().nonnegative().default(0),
+  REEVE_BATCH_WINDOW_SECONDS: wholeNumber(0, 300).default(0),
 };
 
 export const agentVariables = {

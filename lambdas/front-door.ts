@@ -24,6 +24,7 @@ import {
   assembleOperator,
   assembleSubmissionBatch,
 } from '#roles/assemble.ts';
+import { copyingWorkflows } from '#runtime/copies/workflow-copies.ts';
 import { type ConsolePages, consolePages, servePages } from '#runtime/node/console-pages.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
@@ -66,7 +67,11 @@ export function frontDoorHandler({
 }: WorkflowsOption): LambdaHandler<LambdaEvent, HttpAnswer> {
   const config = readConfig(variables);
   const { nudges } = nudgeChannel();
-  const parts = { ...functionStore(), registry: workflowRegistry(workflows), nudges };
+  const parts = {
+    ...functionStore(),
+    registry: workflowRegistry(copyingWorkflows(workflows)),
+    nudges,
+  };
   const { store, ids, sweepPeriodMs, dynamo, registry } = parts;
   const coordination = dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {
     clock: systemClock,

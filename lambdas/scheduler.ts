@@ -29,6 +29,7 @@ import { replyDelayNotes } from '#distributed/reply-delay-notes.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
+import { copyingWorkflows } from '#runtime/copies/workflow-copies.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel, type SqsClient } from './channels.ts';
@@ -84,7 +85,7 @@ export function schedulerHandler({
     ids,
     random: systemRandom,
     log: meteredLog,
-    registry: workflowRegistry(workflows),
+    registry: workflowRegistry(copyingWorkflows(workflows)),
     gates,
     settings,
     heldSteps,

@@ -9,6 +9,7 @@ import { deadLettersOf } from '#aws/queues/queue-names.ts';
 import { submissionCodec } from '#core/codec/messages/submission-codec.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import { submissionDelivery } from '#roles/submission/submission-delivery.ts';
+import { copyingWorkflows } from '#runtime/copies/workflow-copies.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel } from './channels.ts';
@@ -29,7 +30,7 @@ export function submissionHandler({
   const submission = submissionRole({
     store,
     ids,
-    registry: workflowRegistry(workflows),
+    registry: workflowRegistry(copyingWorkflows(workflows)),
     // Nudges of one batch share a request: its submissions are stored at about the same time.
     nudges: batchingChannel({ channel: nudges, clock: systemClock, waitMs: 5, batchMax: 10 }),
   });

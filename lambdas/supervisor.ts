@@ -22,6 +22,7 @@ import { reportBacklog } from '#distributed/report-backlog.ts';
 import type { Channel } from '#ports/channels.ts';
 import { assembleDeadlineChecks, assembleSweeps } from '#roles/assemble.ts';
 import type { TickReport } from '#roles/sweep-tick.ts';
+import { copyingWorkflows } from '#runtime/copies/workflow-copies.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel } from './channels.ts';
@@ -81,7 +82,7 @@ export function supervisorHandler({
     ids,
     random: systemRandom,
     log,
-    registry: workflowRegistry(workflows),
+    registry: workflowRegistry(copyingWorkflows(workflows)),
     outageAfterMs,
     replyDelays: dynamoReplyDelays(dynamo, config.REEVE_COORDINATION_TABLE),
     coordination: dynamoCoordination(dynamo, config.REEVE_COORDINATION_TABLE, {

@@ -154,9 +154,41 @@ describe('the details of an order with very many errors', () => {
     const issues = issuesOf(document);
     expect(issues.length).toBeGreaterThanOrEqual(2);
     expect(issues.length).toBeLessThan(40);
-    expect(issues.at(-1)?.message).toBe(
-      'has more than 100 values, so that only the first of its errors are given',
-    );
+    expect(issues.at(-1)?.message).toBe('has more than 100 values: there may be further errors');
+  });
+
+  it('are counted, where zod collects more than are listed', () => {
+    const prices = defineWorkflow({
+      name: 'prices',
+      version: 1,
+      details: z.object({ prices: z.record(z.string(), z.number()) }),
+    })
+      .step('pay', { agent: pay, onFault: 'hold', input: () => ({}) })
+      .build();
+    const document = {
+      prices: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [at, 'x'])),
+    };
+    const { error } = submittedDetails(prices, document);
+    const errors = error === undefined ? [] : fieldErrors(error, { whole: 'details' });
+    expect(errors.at(-1)).toEqual({ field: 'details', message: 'has 180 more errors' });
+  });
+
+  it('decide what a schema makes of a part that it catches, all of them', () => {
+    const lenient = defineWorkflow({
+      name: 'items',
+      version: 1,
+      details: z.object({
+        items: z.array(z.int()).catch(({ value, issues }) => {
+          const faulty = new Set(issues.map(({ path }) => path?.[0]));
+          return Array.isArray(value) ? value.filter((_, at) => !faulty.has(at)) : [];
+        }),
+      }),
+    })
+      .step('pay', { agent: pay, onFault: 'hold', input: () => ({}) })
+      .build();
+    const items = Array.from({ length: 150 }, (_, at) => (at % 10 === 0 ? 'bad' : at));
+    const { data } = submittedDetails(lenient, { items });
+    expect(data).toEqual({ items: items.filter((item) => item !== 'bad') });
   });
 
   it('are none where a large document fits', () => {

@@ -163,6 +163,30 @@ test('a function that is imported into the stack of Reeve, with its role, is an 
   }
 });
 
+test('a function that is imported into another stack of the app is an agent: nothing of that stack needs to be deployed first', () => {
+  const app = newApp();
+  const shared = new Stack(app, 'Shared');
+  const reeve = reeveIn(new Stack(app, 'Shop'), {});
+  const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:mailing';
+  const imported = LambdaFunction.fromFunctionAttributes(shared, 'Mailing', {
+    functionArn,
+    role: Role.fromRoleName(shared, 'MailingRole', 'mailing'),
+    sameEnvironment: true,
+  });
+  reeve.addAgent({ name: 'mailing', function: imported });
+  const mappings = app
+    .synth()
+    .stacks.map(({ template }) => Template.fromJSON(template))
+    .flatMap((template) =>
+      Object.values(
+        template.findResources('AWS::Lambda::EventSourceMapping', {
+          Properties: { FunctionName: 'mailing' },
+        }),
+      ),
+    );
+  expect(mappings).not.toEqual([]);
+});
+
 test.each<[string, Make]>([
   ['responseQueues.shop', (from) => ({ responseQueues: { shop: new Queue(from, 'Queue') } })],
   ['eventBus', (from) => ({ eventBus: new EventBus(from, 'Bus') })],

@@ -38,8 +38,8 @@ export const mistakesOfDeployment: readonly Mistake[] = [
     'lib/infra/agents/existing-function.ts',
     otherStacksTest,
     'a function of another stack is accepted',
-    '[existing, baseOf(existing)].map',
-    '[].map<Stack>',
+    '[existing, baseOf(existing)].filter(isMade)',
+    '[existing].slice(1)',
   ),
   mistake(
     'lib/infra/settings/own-region.ts',

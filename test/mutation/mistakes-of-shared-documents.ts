@@ -35,6 +35,27 @@ export const mistakesOfSharedDocuments: readonly Mistake[] = [
     'agent.perform(input, call)',
   ),
   mistake(
+    'lambdas/scheduler.ts',
+    'test/lambdas/workflow-code.test.ts',
+    'on AWS the code of a workflow gets the outputs of the record',
+    'workflowRegistry(copyingWorkflows(workflows))',
+    'workflowRegistry(workflows)',
+  ),
+  mistake(
+    `${copies}/result-origin.ts`,
+    'test/runtime/result-origin.test.ts',
+    'a schema of trees is asked for its parts without end',
+    "if (around.has(schema)) return 'new';",
+    "if (around.has(around)) return 'new';",
+  ),
+  mistake(
+    'lib/core/codec/submitted-details.ts',
+    'test/core/refusals.test.ts',
+    'what a schema makes of details is made from the first of its issues',
+    'if (parsed.success) return details.safeParse(given);',
+    'if (parsed.success) return parsed;',
+  ),
+  mistake(
     'lambdas/agent-handler.ts',
     'test/lambdas/agent-input.test.ts',
     'on AWS a repeated call has what the first one made of its input',

@@ -13,6 +13,7 @@ const open = fc.constantFrom<z.ZodType>(
   z.looseObject({}).overwrite(() => shared),
   z.object({}).refine(() => true),
   z.preprocess(() => shared, z.any()),
+  z.codec(z.string(), z.any(), { decode: () => shared, encode: () => '' }),
 );
 const schemas = fc.letrec<{ schema: z.ZodType }>((tie) => ({
   schema: fc.oneof(
@@ -24,6 +25,7 @@ const schemas = fc.letrec<{ schema: z.ZodType }>((tie) => ({
     tie('schema').map((part) => z.object({}).catchall(part)),
     tie('schema').map((part) => z.array(part)),
     tie('schema').map((part) => z.record(z.string(), part)),
+    tie('schema').map((part) => z.looseRecord(z.string().max(1), part)),
     tie('schema').map((part) => part.optional().nullable()),
     fc.tuple(tie('schema'), tie('schema')).map((parts) => z.union(parts)),
     fc.tuple(tie('schema'), tie('schema')).map(([one, other]) => one.pipe(other)),
@@ -64,7 +66,22 @@ test('a result that is said to be new, or given, is no more than that', () => {
   );
 });
 
+const tree = z.object({
+  name: z.string(),
+  get parts() {
+    return z.array(tree);
+  },
+});
+const openTree = z.object({
+  note: z.unknown(),
+  get parts() {
+    return z.array(openTree);
+  },
+});
+
 test.each<[string, z.ZodType, string]>([
+  ['a tree', tree, 'new'],
+  ['a tree with open parts', openTree, 'given'],
   ['an object', z.object({ at: z.iso.date(), lines: z.array(z.object({ n: z.int() })) }), 'new'],
   ['a loose object', z.looseObject({ n: z.int() }), 'given'],
   ['one with a default', z.object({ isGift: z.boolean().default(false) }), 'any'],

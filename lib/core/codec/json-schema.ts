@@ -73,7 +73,7 @@ function isSoundLeaf(value: unknown): boolean {
 }
 
 /** Whether `JSON.stringify` writes the object as it is: not a map, an instant, or what has a text of its own. */
-function isRecord(value: object): value is { readonly [key: string]: unknown } {
+export function isRecord(value: object): value is { readonly [key: string]: unknown } {
   if (isPlain(value)) return true;
   // Objects of another realm, and those of a class, whose content JSON keeps.
   const isKept = Object.prototype.toString.call(value) === '[object Object]';
@@ -127,10 +127,11 @@ function isOfClass(value: unknown): boolean {
   return !isPlain(value);
 }
 
-const isPlain = (value: object): boolean => {
+/** Whether it is an object of no class: a literal, or one without a prototype. */
+export function isPlain(value: object): value is { readonly [key: string]: unknown } {
   const made: unknown = Object.getPrototypeOf(value);
   return made === Object.prototype || made === null;
-};
+}
 
 const issue = (path: readonly string[], message: string) => ({
   code: 'custom' as const,

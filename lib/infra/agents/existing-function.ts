@@ -15,6 +15,10 @@ const known = new WeakMap<IFunction, string>();
 /** The function that runs: an alias is a name of a version of it. */
 const baseOf = (existing: IFunction) => (existing instanceof Alias ? existing.lambda : existing);
 
+/** Whether this app makes it. */
+const isMade = (existing: IFunction) =>
+  existing instanceof Alias || existing instanceof LambdaFunction;
+
 /** The timeout of a function that is made in this app; undefined: another app makes it. */
 export function timeoutOfExisting(existing: IFunction): Duration | undefined {
   const base = baseOf(existing);
@@ -22,14 +26,16 @@ export function timeoutOfExisting(existing: IFunction): Duration | undefined {
 }
 
 /**
- * Its variables name the queues of Reeve, and alarms of Reeve name the function: of two stacks, each would need the other one first.
+ * The variables of a function that this app makes name the queues of Reeve, and alarms of Reeve name the function: of two stacks, each would need
+ * the other one first. One that is imported gets no variables.
  *
  * @param agent its name and deployment
  * @throws {ReeveError} `settings-invalid` for a function, or an alias, of another stack than the scope
  */
 export function refuseOtherStack(scope: Construct, existing: IFunction, agent: string): void {
   const own = Stack.of(scope);
-  const other = [existing, baseOf(existing)].map((one) => Stack.of(one)).find((one) => one !== own);
+  const made = [existing, baseOf(existing)].filter(isMade);
+  const other = made.map((one) => Stack.of(one)).find((one) => one !== own);
   if (other === undefined) return;
   const here = own.node.path;
   throw new ReeveError(

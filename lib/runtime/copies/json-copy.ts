@@ -4,6 +4,7 @@
  *
  * Written by hand, because a trip through text takes some five times as long, `structuredClone` still longer, and each step has some copies.
  */
+import { isPlain, isRecord } from '#core/codec/json-schema.ts';
 import { limits } from '#core/model/limits.ts';
 
 /**
@@ -42,7 +43,7 @@ function copied(value: unknown, depth: number, rest: Rest): unknown {
   if (depth === 0 || rest.parts < 0) return value;
   if (Array.isArray(value)) return copiedList(value, depth - 1, rest);
   if (isPlain(value)) return copiedObject(value, depth - 1, rest);
-  return rest.isText && hasContent(value) ? copiedObject({ ...value }, depth - 1, rest) : value;
+  return rest.isText && isRecord(value) ? copiedObject({ ...value }, depth - 1, rest) : value;
 }
 
 /** The text of -0 is that of 0. */
@@ -74,15 +75,4 @@ function copiedObject(
 /** An assignment would set the prototype. */
 function putOwn(copy: object, key: string, value: unknown): void {
   Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-function isPlain(value: object): value is { readonly [key: string]: unknown } {
-  const made: unknown = Object.getPrototypeOf(value);
-  return made === Object.prototype || made === null;
-}
-
-/** An object of a class, or of another realm, whose text has its own properties: not a map, an instant, or what has a text of its own. */
-function hasContent(value: object): boolean {
-  const isKept = Object.prototype.toString.call(value) === '[object Object]';
-  return isKept && typeof Reflect.get(value, 'toJSON') !== 'function';
 }

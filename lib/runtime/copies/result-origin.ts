@@ -10,6 +10,13 @@ export type ResultOrigin = 'new' | 'given' | 'any';
 
 /** The origin of the results of a schema, known once for all of them. */
 export function resultOrigin(schema: unknown): ResultOrigin {
+  return originOf(schema, new Set());
+}
+
+/** @param around the schemas that this one is a part of: a schema of trees has itself as a part */
+function originOf(schema: unknown, around: ReadonlySet<unknown>): ResultOrigin {
+  // What it adds to its own origin is that of its other parts.
+  if (around.has(schema)) return 'new';
   // Their functions only look.
   if (schema === jsonSchema || schema === submittedSchema) return 'given';
   if (!(schema instanceof z.ZodType)) return 'any';
@@ -17,9 +24,10 @@ export function resultOrigin(schema: unknown): ResultOrigin {
   // Functions may put another value in place of the one that they check.
   if (schema.def.checks?.some(({ _zod }) => isCode(_zod.def.check)) === true) return 'any';
   if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) return 'given';
-  if (schema instanceof z.ZodPipe) return ofPipe(schema);
+  const inside = new Set([...around, schema]);
+  if (schema instanceof z.ZodPipe) return ofPipe(schema, inside);
   const parts = partsOf(schema);
-  return parts === null ? 'any' : widest(parts.map(resultOrigin));
+  return parts === null ? 'any' : widest(parts.map((part) => originOf(part, inside)));
 }
 
 /** What returns no list and no object. */
@@ -43,10 +51,11 @@ function isLeaf({ type }: z.ZodType): boolean {
 
 const isCode = (check: string) => check === 'custom' || check === 'overwrite';
 
-/** The second schema is given what the first one returns. */
-function ofPipe({ in: first, out: second }: z.ZodPipe): ResultOrigin {
-  const last = resultOrigin(second);
-  return last === 'given' ? resultOrigin(first) : last;
+/** The second schema is given what the first one returns; that of a codec what its function makes of it. */
+function ofPipe(pipe: z.ZodPipe, around: ReadonlySet<unknown>): ResultOrigin {
+  const last = originOf(pipe.out, around);
+  if (last !== 'given') return last;
+  return pipe instanceof z.ZodCodec ? 'any' : originOf(pipe.in, around);
 }
 
 /** The schemas of the parts of a new list or object, or those of which one is applied; null: its result is unknown. */
@@ -56,7 +65,8 @@ function partsOf(schema: z.ZodType): readonly unknown[] | null {
     return [...Object.values(shape), ...(catchall === undefined ? [] : [catchall])];
   }
   if (schema instanceof z.ZodArray) return [schema.def.element];
-  if (schema instanceof z.ZodRecord) return [schema.def.valueType];
+  // A loose one passes on what has another name.
+  if (schema instanceof z.ZodRecord && schema.def.mode !== 'loose') return [schema.def.valueType];
   if (schema instanceof z.ZodUnion) return schema.def.options;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return [schema.def.innerType];

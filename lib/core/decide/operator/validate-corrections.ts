@@ -1,6 +1,6 @@
 /** Validates corrections of the details: they must not change the input of a step that happened, may have happened, is in flight or was skipped. */
 
-import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
+import { type FieldError, fieldErrors, limitedErrors } from '#core/codec/field-errors.ts';
 import { isJsonWithin, textBytes } from '#core/codec/json-size.ts';
 import { submittedDetails } from '#core/codec/submitted-details.ts';
 import type { StepContext, StepDefinition } from '#core/definition/workflow-definition.ts';
@@ -59,7 +59,7 @@ export function validatedCorrections(
   if (!isJsonWithin(next, limits.detailsBytesMax)) {
     return refused('set', `makes the details larger than ${limits.detailsBytesMax} bytes`);
   }
-  const touched = stepsTouched(draft, known, next);
+  const touched = limitedErrors(stepsTouched(draft, known, next), 'set');
   return touched.length > 0
     ? { kind: 'refused', errors: touched }
     : { kind: 'fit', corrections: asStored };
@@ -78,7 +78,7 @@ function stepsTouched(
   { base, steps }: Draft,
   { definition, details: submitted }: OrderContext,
   details: JsonValue,
-): FieldError[] {
+): readonly (() => FieldError)[] {
   return definition.steps.flatMap((step, at) => {
     const record = steps[at];
     if (record === undefined || !isBound(record)) return [];
@@ -89,7 +89,7 @@ function stepsTouched(
     const how =
       state === 'NotStarted' || state === 'Failed' ? 'may have had an effect' : `is ${state}`;
     const message = `${how} with the previous values: correct only fields that are used by no step that has happened, may have happened, is in flight or was skipped`;
-    return [{ field: `step ${step.name}`, message }];
+    return [() => ({ field: `step ${step.name}`, message })];
   });
 }
 
