@@ -2,10 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { correctionBody, emptyRow, meaningText } from '#console/order/correction-input.ts';
+import { redacted } from '#core/view/redacted.ts';
 import { inexactNumber } from '#text/inexact-number.ts';
 
 const details = {
-  payment: { token: '4111', limit: 100, secret: '[redacted]' },
+  payment: { token: '4111', limit: 100, secret: redacted },
+  holder: redacted,
   lines: [{ sku: 'lamp', quantity: 1 }],
 };
 
@@ -21,7 +23,6 @@ test.each([
   ['payment.token', '4242', '4242', 4242],
   ['payment.token', 'null', 'null', null],
   ['payment.token', '"4242"', '4242', '"4242"'],
-  ['payment.secret', '0.5', '0.5', 0.5],
   ['lines.0.quantity', '3', 3, '3'],
   ['lines.0.quantity', '1.50', 1.5, '1.50'],
   ['lines.0', '{"sku":"x"}', { sku: 'x' }, '{"sku":"x"}'],
@@ -53,6 +54,36 @@ test('an operator reads what is sent, and why a number is sent as a text', () =>
     other: null,
     note: 'As a number, 12345678901234567890 would be rounded.',
   });
+});
+
+test.each([
+  ['a field', 'payment.secret', details],
+  ['a field of one', 'holder.card.number', details],
+  ['all details', 'payment.secret', redacted],
+])('where %s is hidden, it may be a number or a text', (_, path, shown) => {
+  const row = { path, value: '500', isOther: false };
+  const note = 'The present value is hidden.';
+  expect(meaningText(row, shown)).toEqual({
+    sent: 'the number 500',
+    other: 'the text "500"',
+    note,
+  });
+  expect(meaningText({ ...row, isOther: true }, shown)).toEqual({
+    sent: 'the text "500"',
+    other: 'the number 500',
+    note,
+  });
+  expect(meaningText({ ...row, value: 'tok_x' }, shown)).toEqual({
+    sent: 'the text "tok_x"',
+    other: null,
+    note: null,
+  });
+});
+
+test('a text in which a value is hidden is a text', () => {
+  const row = { path: 'note', value: '500', isOther: false };
+  const texts = { sent: 'the text "500"', other: 'the number 500', note: null };
+  expect(meaningText(row, { note: `paid with ${redacted}` })).toEqual(texts);
 });
 
 test('rows without a path correct nothing, and a path is sent without spaces around it', () => {

@@ -11,7 +11,8 @@ import { defineWorkflow } from '#core/definition/workflow.ts';
 import { agentName, orderId, schedulerId, stepName, writeId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import { redacted, redaction } from '#core/view/redaction.ts';
+import { redacted } from '#core/view/redacted.ts';
+import { redaction } from '#core/view/redaction.ts';
 import { claim, epoch, no, ok, play, resubmit, submit } from './support.ts';
 
 const told = (ways: readonly (readonly string[])[]) => new Set(ways.map((way) => way.join('.')));

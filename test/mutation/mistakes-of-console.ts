@@ -86,6 +86,13 @@ export const mistakesOfConsole: readonly Mistake[] = [
     "typeof present === 'object' && typeof",
   ),
   mistake(
+    'lib/console/order/correction-input.ts',
+    input,
+    'a number for a hidden number is sent as a text',
+    ' && present !== redacted',
+    '',
+  ),
+  mistake(
     'lib/cli/options/set-option.ts',
     'test/cli/orders.test.ts',
     'a number after := is rounded',

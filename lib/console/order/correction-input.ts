@@ -1,4 +1,5 @@
 /** The corrections of a resubmit: paths and new values, as typed, and what is sent for them. */
+import { redacted } from '#core/view/redacted.ts';
 import { inexactNumber } from '#text/inexact-number.ts';
 
 export interface CorrectionRow {
@@ -29,19 +30,26 @@ export interface MeaningText {
   readonly sent: string;
   /** What the same characters can mean as well; null for nothing else. */
   readonly other: string | null;
-  /** Why a number is sent as a text; null where none is. */
+  /** Why a number is sent as a text, or that only the operator can know which is right; null for neither. */
   readonly note: string | null;
 }
 
 export function meaningText(row: CorrectionRow, details: unknown): MeaningText {
   const { sent, other } = meaningOf(row, details);
-  const number = jsonOf(row.value) === null ? null : inexactNumber(row.value);
   return {
     sent: valueText(sent),
     other: other === null ? null : valueText(other),
-    note: number === null ? null : `As a number, ${number} would be rounded.`,
+    note: other === null ? roundedNote(row.value) : hiddenNote(row.path, details),
   };
 }
+
+function roundedNote(typed: string): string | null {
+  const number = jsonOf(typed) === null ? null : inexactNumber(typed);
+  return number === null ? null : `As a number, ${number} would be rounded.`;
+}
+
+const hiddenNote = (path: string, details: unknown): string | null =>
+  fieldOf(details, path.trim()) === redacted ? 'The present value is hidden.' : null;
 
 /** A value that typed characters can mean. */
 interface Reading {
@@ -49,8 +57,8 @@ interface Reading {
 }
 
 /**
- * Characters are a text, or the JSON that they form. A text replaces a text, and JSON replaces anything else. JSON that would not
- * arrive as it is written is a text, too.
+ * Characters are a text, or the JSON that they form. A text replaces a text, and JSON replaces anything else, also what is hidden.
+ * JSON that would not arrive as it is written is a text, too.
  */
 function meaningOf(
   { path, value: typed, isOther }: CorrectionRow,
@@ -61,7 +69,8 @@ function meaningOf(
   if (json === null || inexactNumber(typed) !== null) return { sent: text, other: null };
   const present = fieldOf(details, path.trim());
   // A text in quotes is what JSON has for it.
-  const isText = typeof present === 'string' && typeof json.value !== 'string';
+  const isText =
+    typeof present === 'string' && typeof json.value !== 'string' && present !== redacted;
   return isText === isOther ? { sent: json, other: text } : { sent: text, other: json };
 }
 
@@ -74,9 +83,10 @@ function jsonOf(typed: string): Reading | null {
   }
 }
 
-/** As the API finds it: names and indexes, with dots between. */
+/** As the API finds it: names and indexes, with dots between. Of a hidden value, each field is hidden. */
 function fieldOf(details: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => {
+    if (value === redacted) return redacted;
     if (typeof value !== 'object' || value === null) return undefined;
     return Object.entries(value).find(([key]) => key === name)?.[1];
   }, details);

@@ -1,6 +1,7 @@
 /** A document as text, with the places at which the server left out a sensitive value. */
+import { redacted } from '#core/view/redacted.ts';
 
-const sentInstead = '"[redacted]"';
+const sentInstead = JSON.stringify(redacted);
 
 export type TextPart =
   | { readonly kind: 'text'; readonly text: string }

@@ -11,9 +11,7 @@ import type { StepDefinition } from '#core/definition/workflow-definition.ts';
 import type { Fault } from '#core/model/fault.ts';
 import { isList, isObject, type JsonValue } from '#core/model/json.ts';
 import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
-
-/** Replaces sensitive values. */
-export const redacted = '[redacted]';
+import { redacted } from './redacted.ts';
 
 /** The minimum length of values that are replaced elsewhere: shorter ones occur by chance. */
 const quotedLengthMin = 4;

@@ -1,0 +1,2 @@
+/** Replaces sensitive values. */
+export const redacted = '[redacted]';
