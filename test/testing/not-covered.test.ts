@@ -9,6 +9,8 @@ import { defineProof, type ProofOptions } from '#testing/prove/proof.ts';
 import { proofReport } from '#testing/prove/prove.ts';
 import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
+import { notCovered } from '#testing/prove/tally/not-covered.ts';
+import { tally } from '#testing/prove/tally/tally.ts';
 import { coinOrders, coins, coinWorkflow, mint, press, soundMint, soundPress } from './coin.ts';
 
 const reportOf = (options: Pick<ProofOptions, 'workflows' | 'agents'> & Partial<ProofOptions>) =>
@@ -39,6 +41,33 @@ test('a step that is never performed, and its agent', async () => {
   expect(report.text).toContain('Not covered by these worlds, so nothing is proven of it:\n- Step');
 });
 
+/** Two steps, of which the last one is irreversible. */
+const irreversible = (first: typeof mint, last: typeof mint) =>
+  defineWorkflow({ name: 'coin', version: 1, details: coins })
+    .step('make', { agent: first, input: ({ details }) => details })
+    .step('ship', {
+      agent: last,
+      after: ['make'],
+      irreversible: true,
+      input: ({ details }) => details,
+    })
+    .build();
+
+test('an agent of irreversible steps alone has no undo that could be called', async () => {
+  const agents = [soundMint, soundPress];
+  const report = await reportOf({ workflows: [irreversible(mint, press)], agents });
+  expect(report.notCovered).toEqual([]);
+}, 60_000);
+
+test('an agent of an irreversible step and of another one has an undo that must be called', () => {
+  const workflows = [irreversible(press, press)];
+  const proof = defineProof({ workflows, agents: [soundPress], orders: coinOrders });
+  const ran = tally();
+  ran.note('perform', 'press');
+  ran.note('effect', 'press');
+  expect(notCovered(proof, ran, 1)).toContain('The undo of the agent press was never called.');
+});
+
 const silent = simulatedService('silent', () => ({ pay(_key: string) {} }));
 
 test.each([
@@ -52,8 +81,8 @@ test.each([
     },
     async undo() {},
   });
-  const { notCovered } = await reportOf({ workflows: [coinWorkflow(1)], agents: [agent] });
-  expect(notCovered).toEqual([expect.stringMatching(/^The agent mint never had an effect/)]);
+  const report = await reportOf({ workflows: [coinWorkflow(1)], agents: [agent] });
+  expect(report.notCovered).toEqual([expect.stringMatching(/^The agent mint never had an effect/)]);
 });
 
 const withSingleton = (singleton: SingletonOptions<{ coins: number }>) =>
@@ -68,8 +97,8 @@ test('orders whose singleton keys are all different', async () => {
     return { coins: last };
   };
   const workflow = withSingleton({ key: ({ details }) => String(details.coins), else: 'wait' });
-  const { notCovered } = await reportOf({ workflows: [workflow], agents: [soundMint], orders });
-  expect(notCovered).toEqual([
+  const report = await reportOf({ workflows: [workflow], agents: [soundMint], orders });
+  expect(report.notCovered).toEqual([
     'No order of coin@1 met another one with its singleton key: let `orders` draw from few keys.',
   ]);
 }, 60_000);
@@ -78,8 +107,8 @@ test.each(['wait', 'skip', 'replace'] as const)(
   'orders with one singleton key meet, also where the rule is %s',
   async (rule) => {
     const workflow = withSingleton({ key: () => 'one', else: rule });
-    const { notCovered } = await reportOf({ workflows: [workflow], agents: [soundMint] });
-    expect(notCovered).toEqual([]);
+    const report = await reportOf({ workflows: [workflow], agents: [soundMint] });
+    expect(report.notCovered).toEqual([]);
   },
   60_000,
 );

@@ -7,17 +7,20 @@ import type { Tally } from './tally.ts';
 
 /**
  * @param tally of all worlds
- * @param faults how many faults happened in them
+ * @param faults how many kinds of faults happened in them
  */
 export function notCovered(proof: Proof, tally: Tally, faults: number): readonly string[] {
   const { workflows, agents } = proof;
-  const used = new Set(workflows.flatMap(({ steps }) => steps.flatMap(agentsOf)));
+  const steps = workflows.flatMap((workflow) => workflow.steps);
+  const used = new Set(steps.flatMap(agentsOf));
+  // Reeve calls no undo of an irreversible step.
+  const undone = new Set(steps.filter(({ policy }) => !policy.irreversible).flatMap(agentsOf));
   return [
     ...(faults === 0 ? ['No fault happened: simulate more worlds (`seeds`).'] : []),
     ...workflows.flatMap((workflow) => ofWorkflow(workflow, tally)),
     ...agents
       .filter(({ contract }) => used.has(contract.name))
-      .flatMap((agent) => ofAgent(agent, tally)),
+      .flatMap((agent) => ofAgent(agent, undone.has(agent.contract.name), tally)),
   ];
 }
 
@@ -39,7 +42,12 @@ function ofWorkflow(workflow: WorkflowDefinition, tally: Tally): readonly string
   return none;
 }
 
-function ofAgent({ contract }: AgentImplementation, tally: Tally): readonly string[] {
+/** @param mayBeUndone whether it has a step that is not irreversible */
+function ofAgent(
+  { contract }: AgentImplementation,
+  mayBeUndone: boolean,
+  tally: Tally,
+): readonly string[] {
   const { name, undo } = contract;
   if (tally.count('perform', name) === 0) return [`The agent ${name} was never called.`];
   if (undo === 'unneeded') return [];
@@ -49,7 +57,7 @@ function ofAgent({ contract }: AgentImplementation, tally: Tally): readonly stri
     none.push(
       `The agent ${name} never had an effect, so that none could be left, doubled or lost: let it call a simulatedService whose model calls \`effects.add\`, or define it with \`undo: 'unneeded'\`.`,
     );
-  if (undo !== 'offered') return none;
+  if (undo !== 'offered' || !mayBeUndone) return none;
   if (tally.count('undo', name) === 0) none.push(`The undo of the agent ${name} was never called.`);
   else if (effects > 0 && tally.count('taken-back', name) === 0)
     none.push(`The undo of the agent ${name} never took an effect back.`);
