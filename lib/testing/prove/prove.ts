@@ -24,7 +24,7 @@ import { tally as emptyTally, type Tally } from './tally/tally.ts';
 /**
  * Proves workflows with their agents: simulates many worlds with faults, and checks in each that every order ends, and that the effects
  * at the services are those that its end promises. One proof of a process runs at a time: this one begins when those before it have
- * ended.
+ * ended, also where the test of one has ended by its timeout.
  *
  * @throws {NotProvenError} when a world shows a mistake, with the report as its message
  * @throws {ProofError} see {@link defineProof}
