@@ -8,7 +8,8 @@ export const findingKinds = {
   'effect-unknown': 'an effect is left that the completed step does not know of',
   'effect-shared': 'a step is answered with the effect of another step or order',
   'fault-swallowed': 'an agent returns as if it had succeeded, and its service gave no answer',
-  'code-throws': 'the code of an agent or a workflow throws an error although nothing fails',
+  'code-throws':
+    'the code of an agent or a workflow throws an error although nothing fails, or returns what is no key',
   'undo-fails': 'an undo fails although nothing fails',
   'deadline-short': 'a service takes longer than the deadline of its step',
   'agent-late': 'an agent calls its service after its deadline',

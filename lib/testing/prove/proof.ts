@@ -45,7 +45,8 @@ const triedOrders = 20;
  *
  * @throws {DefinitionError} `options-invalid` when an option is missing, of a wrong kind or not known; `agent-missing`, `agent-twice`,
  *   `version-twice`: see `startLocalReeve`
- * @throws {ProofError} `proof-empty` without a workflow; `orders-invalid` when `orders` is no function, or throws; `details-invalid` when a workflow does not accept what `orders` returns;
+ * @throws {ProofError} `proof-empty` without a workflow; `orders-invalid` when `orders` is no function, or throws; `details-invalid` when a workflow does not accept what `orders` returns,
+ *   or its `singleton.key` throws for it or returns neither a text nor null;
  *   `seeds-range` when a number is not a whole one of 1 or more
  */
 export function defineProof(options: ProofOptions): Proof {

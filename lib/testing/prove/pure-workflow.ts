@@ -10,6 +10,7 @@ import { readableError } from '#core/model/errors.ts';
 import { placeOf, thrownText } from './agents/failed-calls.ts';
 import type { Find } from './finding.ts';
 import { versionName } from './orders/release.ts';
+import { keyOutcome } from './orders/workflow-key.ts';
 import { calledTwice } from './process/virtual-sources.ts';
 
 /** The same definitions, of the same fingerprints. */
@@ -91,22 +92,17 @@ function pureLimits(find: Find): (limit: AgentLimit) => AgentLimit {
 }
 
 function pureLimit(limit: AgentLimit, find: Find): AgentLimit {
-  if (limit.key === null) return limit;
+  const { key: keyOf } = limit;
+  if (keyOf === null) return limit;
   const about = `The \`key\` of the limit ${limit.name}`;
+  const differs = differsIn(find, about, takeFromSubmission);
   return {
     ...limit,
     key(call) {
-      try {
-        const key: unknown = calledTwice(
-          () => limit.key?.(call) ?? null,
-          differsIn(find, about, takeFromSubmission),
-        );
-        if (key === null || typeof key === 'string') return key;
-        throw new TypeError('It returned neither a text nor null.');
-      } catch (error) {
-        findThrown(find, about, readableError(error));
-        throw error;
-      }
+      const asked = keyOutcome(() => calledTwice(() => keyOf(call), differs));
+      if (asked.kind === 'key') return asked.key;
+      find('code-throws', `${about} ${asked.does}. ${asked.remedy}`);
+      throw asked.error;
     },
   };
 }

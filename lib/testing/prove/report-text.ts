@@ -19,7 +19,7 @@ const explanations: Readonly<Record<FindingKind, string>> = {
   'fault-swallowed':
     'A step that returns is done for ever: its service is not asked again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
   'code-throws':
-    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error, and calls of a limit whose `key` throws all count together. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault.',
+    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error, and calls of a limit whose `key` throws, or returns neither a text nor null, all count together. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault.',
   'undo-fails':
     'An undo may be called where the perform has never reached the service, where output is null, and again after it has succeeded. It must succeed where there is nothing to take back; otherwise the order never ends.',
   'deadline-short':

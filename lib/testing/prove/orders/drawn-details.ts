@@ -3,13 +3,14 @@ import { errorsText, fieldErrors } from '#core/codec/field-errors.ts';
 import { submittedSchema } from '#core/codec/json-schema.ts';
 import { isJsonWithin } from '#core/codec/json-size.ts';
 import { submittedDetails } from '#core/codec/submitted-details.ts';
-import { type SubmittedOrder, singletonKeyOf } from '#core/definition/singleton.ts';
+import type { SubmittedOrder } from '#core/definition/singleton.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { describeError, errorKind } from '#core/model/errors.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { ProofError } from './proof-error.ts';
 import { versionName } from './release.ts';
+import { keyOutcome } from './workflow-key.ts';
 
 /** Draws numbers from the seed of a world: the same seed draws the same. */
 export interface Draw {
@@ -70,10 +71,15 @@ export function checkSingleton(
   const { singleton } = workflow;
   const parsed = singleton && submittedDetails(workflow, details);
   if (singleton === undefined || parsed?.success !== true) return;
-  const asked = singletonKeyOf(singleton, { details: parsed.data, tenant });
+  const asked = keyOutcome(() => singleton.key({ details: parsed.data, tenant }));
   if (asked.kind === 'key') return;
-  const what = `returns ${JSON.stringify(details)}, for which the \`singleton.key\` of workflow ${versionName(workflow)} returns neither a text nor null, for the tenant ${JSON.stringify(tenant)}`;
-  throw invalid(workflow, what, `${errorKind(asked.error)}: ${describeError(asked.error)}`);
+  const { does, remedy, error } = asked;
+  const order = `the details ${JSON.stringify(details)} and the tenant ${JSON.stringify(tenant)}`;
+  throw new ProofError(
+    'details-invalid',
+    `The \`singleton.key\` of ${versionName(workflow)} ${does}, for ${order}. ${remedy}`,
+    { cause: error },
+  );
 }
 
 function called(orders: Orders, draw: Draw, workflow: WorkflowDefinition): unknown {

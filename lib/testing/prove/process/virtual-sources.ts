@@ -145,6 +145,8 @@ type Outcome<Value> =
 function outcome<Value>(code: () => Value): Outcome<Value> {
   try {
     const value = code();
+    // No code waits for the promise of the second call: its rejection would be one of an agent.
+    if (value instanceof Promise) value.catch(() => {});
     return { text: JSON.stringify(value) ?? 'undefined', value };
   } catch (error) {
     return { text: `an error: ${error instanceof Error ? error.message : String(error)}`, error };
