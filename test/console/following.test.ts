@@ -8,7 +8,7 @@ import { problem } from '#http/problem.ts';
 import { identified, operator, scenario } from '../http/scenario.ts';
 import { onLoopback } from '../support/loopback.ts';
 
-/** What a browser has and Node has not. `asked`: the paths of all requests. `answers`: by path, in place of the server. */
+/** What a browser has and Node has not. `asked`: the paths of all requests. `answers`: by path, in place of the server, with what is sent. */
 const browser = (url: string) => `
   const kept = new Map();
   const asked = [];
@@ -19,12 +19,13 @@ const browser = (url: string) => `
     sessionStorage: { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text) },
     async fetch(path, init) {
       asked.push(path);
-      return answers.get(path)?.() ?? overNetwork(${JSON.stringify(url)} + path, init);
+      return answers.get(path)?.(init) ?? overNetwork(${JSON.stringify(url)} + path, init);
     },
   };
   for (const [name, value] of Object.entries(browser)) Object.defineProperty(globalThis, name, { value });
   const { effect } = await import('@preact/signals');
   const { connection, follow, startFollowing } = await import('#console/api/live.ts');
+  const { get, isAnswering, request } = await import('#console/api/api-client.ts');
   const { giveToken, tokenWanted } = await import('#console/api/session-token.ts');
   const { principal, startKnowing } = await import('#console/api/signed-in.ts');
   const until = (isSo) => new Promise((resolve) => {
@@ -101,4 +102,87 @@ test.each([
     print({ seen: [...seen].at(-1), isPolled: refreshed > first });
   `);
   expect(found).toEqual({ seen: expected, isPolled: expected === 'connecting' });
+});
+
+/** A proxy that begins an answer and never ends it. Its `/closed` says how many of those were closed by the page. */
+async function endlessProxy(status: number): Promise<string> {
+  let closed = 0;
+  const server = createServer((asked, response) => {
+    if (asked.url === '/closed') return void response.end(String(closed));
+    response.writeHead(status, { 'content-type': 'text/html' });
+    response.write('<html>');
+    response.on('close', () => {
+      closed += 1;
+    });
+  });
+  const { url, close } = await onLoopback(server);
+  onTestFinished(close);
+  return url;
+}
+
+/** `turn`: one turn of the page, which is a second for its timers. */
+const throughProxy = (url: string) => `
+  const { mock } = await import('node:test');
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const turn = () => {
+    mock.timers.tick(1_000);
+    return new Promise((resolve) => setImmediate(resolve));
+  };
+  const closed = async () => Number(await (await overNetwork('${url}/closed')).text());
+  giveToken('token-1');
+`;
+
+test.each([
+  [503, 'offline'],
+  [500, 'connecting'],
+  [404, 'polling'],
+])(
+  'a page whose event stream is refused with a %i that never ends is %s, and closes it',
+  async (status, expected) => {
+    const url = await endlessProxy(status);
+    const found = await onPage(`
+    ${throughProxy(url)}
+    // Node closes an answer that is no longer in use; a browser need not.
+    const held = [];
+    answers.set('/events', async (init) => {
+      const response = await overNetwork('${url}/events', init);
+      held.push(response);
+      return response;
+    });
+    startFollowing();
+    const isTriedAgain = () => asked.length > 1 || ${status === 404};
+    while (!isTriedAgain() || (await closed()) === 0) await turn();
+    print(connection.value);
+  `);
+    expect(found).toBe(expected);
+  },
+);
+
+test('a document that is answered with a 503 that never ends is unreachable', async () => {
+  const url = await endlessProxy(503);
+  const found = await onPage(`
+    ${throughProxy(url)}
+    answers.set('/agents', (init) => overNetwork('${url}/agents', init));
+    let answer = null;
+    void get('/agents').then((given) => { answer = given; });
+    while (answer === null || (await closed()) === 0) await turn();
+    print({ answer, isAnswering: isAnswering.value });
+  `);
+  expect(found).toEqual({ answer: { kind: 'unreachable' }, isAnswering: false });
+});
+
+test('a 503 that the page breaks off says nothing about Reeve', async () => {
+  const found = await onPage(`
+    const ended = new AbortController();
+    const body = () => new ReadableStream({
+      pull(stream) {
+        ended.abort();
+        stream.error(ended.signal.reason);
+      },
+    }, { highWaterMark: 0 });
+    answers.set('/events', () => new Response(body(), { status: 503 }));
+    const response = await request('/events', { signal: ended.signal });
+    print({ response, isAnswering: isAnswering.value });
+  `);
+  expect(found).toEqual({ response: null, isAnswering: true });
 });

@@ -72,6 +72,27 @@ export const mistakesOfConsole: readonly Mistake[] = [
     'corrected.length >= 0',
   ),
   mistake(
+    'lib/console/api/live.ts',
+    following,
+    'the unread body of a refused stream stays open',
+    'may never end by itself.\n    stop();',
+    'may never end by itself.',
+  ),
+  mistake(
+    'lib/console/api/api-client.ts',
+    following,
+    'a 503 that the page broke off is an outage',
+    'init.signal?.aborted === true',
+    'init.signal === null',
+  ),
+  mistake(
+    'lib/console/api/api-client.ts',
+    following,
+    'the page waits for a 503 that never ends',
+    'reader.cancel().catch',
+    'Promise.resolve().catch',
+  ),
+  mistake(
     'lib/console/order/correction-input.ts',
     input,
     'a number is sent rounded',

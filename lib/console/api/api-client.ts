@@ -1,6 +1,6 @@
 /** The client of Reeve's API. */
 import { signal } from '@preact/signals';
-import { serverSaid } from '#console/parts/server-clock.ts';
+import { after, serverSaid } from '#console/parts/server-clock.ts';
 import type { Answer } from './answer.ts';
 import { answerOf, isOfReeve, textOf } from './read-answer.ts';
 import { authorization, tokenWanted } from './session-token.ts';
@@ -51,19 +51,53 @@ export async function post<Body>(
 /** Whether Reeve has answered the last request, and not a gateway in its place. */
 export const isAnswering = signal(true);
 
-/** Null when there was no response; the caller reads a stream from the body. */
+/** How long the body of a 503 may take, ms: a proxy may begin it and never end it. */
+const bodyMaxMs = 3_000;
+
+/** Null when there was no response, or a 503 whose body did not arrive; the caller reads a stream from the body. */
 export async function request(path: string, init: RequestInit): Promise<Response | null> {
+  const answered = await answeredBy(path, init);
+  // What the page itself has broken off says nothing about Reeve.
+  if (init.signal?.aborted === true) return answered?.response ?? null;
+  isAnswering.value = answered !== null && isOfReeve(answered.response.status, answered.text);
+  return answered?.response ?? null;
+}
+
+interface Answered {
+  readonly response: Response;
+  /** Of a 503, which may be of Reeve or of a gateway; null for any other response. */
+  readonly text: string | null;
+}
+
+async function answeredBy(path: string, init: RequestInit): Promise<Answered | null> {
   try {
     // The browser's cache would hide `304 Not Modified`.
     const response = await fetch(path, { ...init, cache: 'no-store' });
     serverSaid(response.headers.get('date'));
     if (response.status === 401) tokenWanted.value = true;
-    const text = response.status === 503 ? await textOf(response.clone()) : null;
-    isAnswering.value = isOfReeve(response.status, text);
-    return response;
+    if (response.status !== 503) return { response, text: null };
+    const text = await textInTime(response);
+    return text === null ? null : { response: new Response(text, response), text };
   } catch {
-    // What the page itself has broken off says nothing about Reeve.
-    if (init.signal?.aborted !== true) isAnswering.value = false;
     return null;
   }
+}
+
+/** Null when the body did not arrive, or not in {@link bodyMaxMs}: then the rest of it is refused. */
+async function textInTime({ body }: Response): Promise<string | null> {
+  if (body === null) return '';
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let isLate = false;
+  const stop = after(bodyMaxMs, () => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  });
+  let text = '';
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+      text += piece.value;
+  } finally {
+    stop();
+  }
+  return isLate ? null : text;
 }

@@ -99,6 +99,8 @@ async function keepReading(ended: AbortController): Promise<void> {
     const stop = () => stream.abort();
     ended.signal.addEventListener('abort', stop);
     const outcome = await read(stream);
+    // The body of a refusal, which is not read, may never end by itself.
+    stop();
     ended.signal.removeEventListener('abort', stop);
     if (ended.signal.aborted || tokenWanted.value) return;
     if (outcome === 'absent') return poll(ended);
