@@ -1,14 +1,13 @@
 /** Whole numbers on the command line. */
 import { InvalidArgumentError } from 'commander';
-
-/** `Number` alone would also take `0x10`, `1e1`, blanks and an empty text. */
-const digits = /^(0|[1-9]\d{0,15})$/;
+import { wholeNumber } from '#core/codec/whole-number.ts';
 
 /** Reads an option or argument. @throws {InvalidArgumentError} for anything but decimal digits of a number in this range */
 export function wholeNumberOption(min: number, max: number): (text: string) => number {
+  const form = wholeNumber(min, max);
   return (text) => {
-    const value = digits.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    const read = form.safeParse(text);
+    if (read.success) return read.data;
+    throw new InvalidArgumentError(`It ${read.error.issues[0]?.message}.`);
   };
 }
