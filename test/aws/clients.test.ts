@@ -83,10 +83,13 @@ function settings(handler: object): unknown {
 
 describe.each(clients)('the client of %s', (_, clientOf) => {
   test('gives up a call that is never answered, after two more tries', async () => {
-    const { received, url: endpoint } = await answeringServer(() => {});
+    const { url: endpoint } = await answeringServer(() => {});
     const { ask } = clientOf({ endpoint, requestTimeoutMs: 30 });
-    await expect(ask()).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect(received).toHaveLength(3);
+    // Of the client, because a try on a busy machine may end before the server has received it.
+    await expect(ask()).rejects.toMatchObject({
+      name: 'TimeoutError',
+      $metadata: { attempts: 3 },
+    });
   });
 
   test('waits two seconds for an answer, and half a second for a connection', async () => {
