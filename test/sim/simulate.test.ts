@@ -12,7 +12,7 @@ const simulation = (seed: number, keepStory = false) =>
 
 async function hashes(threads: number): Promise<string[]> {
   const options = ['--seeds', '100', '--hashes', '--threads', String(threads)];
-  const { stdout } = await run('node', ['bin/sim.ts', ...options]).catch((failed) => failed);
+  const { stdout } = await run('node', ['bin/sim.ts', ...options]);
   return stdout.trim().split('\n');
 }
 
