@@ -18,7 +18,7 @@ test('an order says that it waits for payment, and agents show the open circuit'
   await wait.waitFor();
   await page.goto(`${world.url}/#/agents`);
   const card = page.getByRole('region', { name: 'payment' });
-  await card.getByText('for the circuit').waitFor();
+  await card.getByText('because its circuit breaker is open').waitFor();
   await card.getByText('Circuit', { exact: true }).waitFor();
   await world.faults('payment', { down: false });
 });
