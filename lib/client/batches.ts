@@ -33,9 +33,9 @@ export function batchesOf<Order extends Sized>(orders: readonly Order[]): Order[
 }
 
 /** The answer to one order. */
-export interface OrderAnswer {
-  /** Whether it is refused for now, so that it may be sent again. */
-  readonly isForNow: boolean;
+export interface OrderAnswer<Again> {
+  /** What decides when it is sent again; null: it is not, because it is accepted, or refused for good. */
+  readonly again: Again | null;
 }
 
 /** A request that was refused as a whole. */
@@ -48,35 +48,37 @@ export interface WholeRefusal<Answer> {
 }
 
 /** Sends the orders of one batch. */
-export interface BatchSender<Order, Answer extends OrderAnswer> {
+export interface BatchSender<Order, Again, Answer extends OrderAnswer<Again>> {
   /** Makes one request; returns the answers in the sequence of the orders. */
   send(orders: readonly Order[]): Promise<readonly Answer[] | WholeRefusal<Answer>>;
-  /** Decides which of the orders that are refused for now are sent next, and waits until then; none: no further one is sent. */
-  next(waiting: ReadonlyMap<Order, Answer>): Promise<readonly Order[]>;
+  /** Decides which of the orders that may be sent again are sent next, and waits until then; none: no further one is sent. */
+  next(waiting: ReadonlyMap<Order, Again>): Promise<readonly Order[]>;
 }
 
 /** Yields each order of a batch with its last answer, as soon as that is known. */
-export async function* sendBatch<Order, Answer extends OrderAnswer>(
+export async function* sendBatch<Order, Again, Answer extends OrderAnswer<Again>>(
   batch: readonly Order[],
-  sender: BatchSender<Order, Answer>,
+  sender: BatchSender<Order, Again, Answer>,
 ): AsyncGenerator<readonly [Order, Answer]> {
-  const waiting = new Map<Order, Answer>();
+  const last = new Map<Order, Answer>();
+  const waiting = new Map<Order, Again>();
   let sent = batch;
   while (sent.length > 0) {
     for await (const [order, answer] of answersByHalves(sent, sender)) {
       waiting.delete(order);
-      if (answer.isForNow) waiting.set(order, answer);
-      else yield [order, answer];
+      last.set(order, answer);
+      if (answer.again === null) yield [order, answer];
+      else waiting.set(order, answer.again);
     }
     sent = waiting.size === 0 ? [] : await sender.next(waiting);
   }
-  yield* waiting;
+  for (const [order, answer] of last) if (waiting.has(order)) yield [order, answer];
 }
 
 /** An order whose text is no strict JSON, or that is too large, refuses all of its request: the halves find it. */
-async function* answersByHalves<Order, Answer extends OrderAnswer>(
+async function* answersByHalves<Order, Again, Answer extends OrderAnswer<Again>>(
   orders: readonly Order[],
-  sender: BatchSender<Order, Answer>,
+  sender: BatchSender<Order, Again, Answer>,
 ): AsyncGenerator<readonly [Order, Answer]> {
   const sent = await sender.send(orders);
   if ('answer' in sent) {

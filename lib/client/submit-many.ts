@@ -88,7 +88,11 @@ interface Sending extends Sized {
 const byteLength = (body: object) => new TextEncoder().encode(JSON.stringify(body)).length;
 
 /** Sends a batch within the time of `retryForMs`, its halves included. */
-function sender({ request, tries: begin, signal }: ManyOptions): BatchSender<Sending, Answer> {
+function sender({
+  request,
+  tries: begin,
+  signal,
+}: ManyOptions): BatchSender<Sending, number, Answer> {
   const tries = begin(signal);
   return {
     async send(sendings) {
@@ -100,7 +104,7 @@ function sender({ request, tries: begin, signal }: ManyOptions): BatchSender<Sen
         if (!(error instanceof ApiError)) throw error;
         const { status, code } = error;
         const answer = (isItsOwn: boolean) =>
-          ({ kind: isItsOwn ? 'refused' : 'failed', isForNow: false, dueAt: 0, error }) as const;
+          ({ kind: isItsOwn ? 'refused' : 'failed', again: null, error }) as const;
         return { status, code, answer };
       }
     },
@@ -108,14 +112,14 @@ function sender({ request, tries: begin, signal }: ManyOptions): BatchSender<Sen
   };
 }
 
-/** One that has to wait for long delays no other. */
+/** One that has to wait for long delays no other. @param waiting with the earliest time for each, by `performance.now` */
 async function soonest(
-  waiting: ReadonlyMap<Sending, Answer>,
+  waiting: ReadonlyMap<Sending, number>,
   { again }: Tries,
 ): Promise<readonly Sending[]> {
-  const until = Math.min(...[...waiting.values()].map(({ dueAt }) => dueAt)) + togetherMs;
-  const next = [...waiting].filter(([, { dueAt }]) => dueAt <= until);
-  const last = Math.max(...next.map(([, { dueAt }]) => dueAt));
+  const until = Math.min(...waiting.values()) + togetherMs;
+  const next = [...waiting].filter(([, dueAt]) => dueAt <= until);
+  const last = Math.max(...next.map(([, dueAt]) => dueAt));
   const isTime = await again(Math.max(0, last - performance.now()));
   return isTime ? next.map(([sending]) => sending) : [];
 }
@@ -143,18 +147,16 @@ function answersOf(document: unknown, count: number): readonly unknown[] {
   return answers;
 }
 
-interface Dated extends OrderAnswer {
-  /** When it may be sent again, by `performance.now`. */
-  readonly dueAt: number;
-}
-
 type Answer =
-  | (Dated & {
+  | (OrderAnswer<number> & {
       readonly kind: 'accepted' | 'recognised' | 'skipped';
       readonly id: string;
       readonly error: null;
     })
-  | (Dated & { readonly kind: 'refused' | 'failed'; readonly error: ApiError });
+  | (OrderAnswer<number> & {
+      readonly kind: 'refused' | 'failed';
+      readonly error: ApiError;
+    });
 
 /** @throws {ApiError} `answer-unknown` */
 function answerOf(document: unknown): Answer {
@@ -164,7 +166,7 @@ function answerOf(document: unknown): Answer {
     case 'accepted':
     case 'recognised':
     case 'skipped':
-      if (typeof id === 'string') return { kind, id, error: null, isForNow: false, dueAt: 0 };
+      if (typeof id === 'string') return { kind, id, error: null, again: null };
       break;
     case 'refused':
     case 'overloaded':
@@ -173,9 +175,9 @@ function answerOf(document: unknown): Answer {
         isObject(problem) && typeof problem['status'] === 'number' ? problem['status'] : 0;
       const error = problemError(status, problem);
       if (error === null) break;
-      if (kind === 'refused') return { kind, error, isForNow: false, dueAt: 0 };
+      if (kind === 'refused') return { kind, error, again: null };
       const waitMs = retryAfterMs(String(seconds), 0) ?? 0;
-      return { kind: 'failed', error, isForNow: true, dueAt: performance.now() + waitMs };
+      return { kind: 'failed', error, again: performance.now() + waitMs };
     }
   }
   throw unknownAnswer();

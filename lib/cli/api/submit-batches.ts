@@ -45,7 +45,10 @@ export async function* submitBatches<Order extends OrderText>(
   }
 }
 
-function sender<Order extends OrderText>(reeve: Api, again: Patience): BatchSender<Order, Answer> {
+function sender<Order extends OrderText>(
+  reeve: Api,
+  again: Patience,
+): BatchSender<Order, RefusedRequest, Answer> {
   let tries = 0;
   return {
     async send(orders) {
@@ -61,8 +64,7 @@ function sender<Order extends OrderText>(reeve: Api, again: Patience): BatchSend
     },
     async next(waiting) {
       tries += 1;
-      const refused = [...waiting.values()].flatMap((answer) => answer.refused ?? []);
-      const longest = refused.reduce(later);
+      const longest = [...waiting.values()].reduce(later);
       return (await again.wait(longest, tries)) ? [...waiting.keys()] : [];
     },
   };
@@ -78,10 +80,8 @@ const outcomeSchema = z.union([
   }),
 ]);
 
-interface Answer extends OrderAnswer {
+interface Answer extends OrderAnswer<RefusedRequest> {
   readonly submitted: Submitted;
-  /** Null: it is not sent again. */
-  readonly refused: RefusedRequest | null;
 }
 
 const later = (one: RefusedRequest, other: RefusedRequest): RefusedRequest =>
@@ -108,7 +108,7 @@ async function answersTo(
     if (!(error instanceof CliError)) throw error;
     const kind = error.code === exitCodes.refused ? 'refused' : 'failed';
     const submitted = { kind, what: error.message.split('\n')[0] ?? '' } as const;
-    const answer = () => ({ submitted, refused: null, isForNow: false });
+    const answer = () => ({ submitted, again: null });
     return { status: error.status, code: codeOf(error.answer), answer };
   }
 }
@@ -117,7 +117,7 @@ function answerOf({ hasKey }: OrderText, document: z.infer<typeof outcomeSchema>
   if ('orderId' in document) {
     const { kind, orderId } = document;
     const submitted = { kind: kind === 'skipped' ? kind : 'accepted', orderId } as const;
-    return { submitted, refused: null, isForNow: false };
+    return { submitted, again: null };
   }
   const { problem, retryAfterSeconds = null } = document;
   const refused = {
@@ -128,6 +128,5 @@ function answerOf({ hasKey }: OrderText, document: z.infer<typeof outcomeSchema>
   };
   const kind = exitCodeOfStatus(problem.status) === exitCodes.refused ? 'refused' : 'failed';
   const submitted = { kind, what: problem.title } as const;
-  const isAgain = isForNow(refused);
-  return { submitted, refused: isAgain ? refused : null, isForNow: isAgain };
+  return { submitted, again: isForNow(refused) ? refused : null };
 }
