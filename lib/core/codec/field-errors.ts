@@ -52,6 +52,10 @@ export function limitedErrors(errors: Iterable<() => FieldError>, whole: string)
   ];
 }
 
+/** How many errors there are, listed or not: each unknown key is one. */
+export const errorCount = ({ issues }: Refused): number =>
+  [...errorsOf(issues, { whole: '' })].length;
+
 /** Field errors in one line: `limit` must be a number; `state` must be … */
 export function errorsText(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { $ZodAsyncError } from 'zod/v4/core';
 import { errorKind, ReeveError } from '#core/model/errors.ts';
 import { isObject, type JsonValue } from '#core/model/json.ts';
-import { errorsMax } from './field-errors.ts';
+import { errorCount, errorsMax } from './field-errors.ts';
 
 /**
  * All errors are collected of a document with at most so many values, itself included; of a larger one only the first. A list of 100,000
@@ -48,20 +48,15 @@ function firstIssues(
   const parsed = details.safeParse(given, untilFirst);
   // A schema may make its result from the issues of a part (`catch`), so what it accepts is parsed with all of them.
   if (parsed.success) return details.safeParse(given);
-  const { issues } = parsed.error;
   // Where more are known than are listed, the list says how many.
-  if (errorCount(issues) <= errorsMax) {
-    issues.push({
+  if (errorCount(parsed.error) <= errorsMax) {
+    parsed.error.issues.push({
       ...{ code: 'custom', path: [], input: undefined },
       message: `has more than ${valuesMax} values: there may be further errors`,
     });
   }
   return parsed;
 }
-
-/** As they are listed: each unknown key is one. */
-const errorCount = (issues: readonly z.core.$ZodIssue[]): number =>
-  issues.reduce((sum, one) => sum + (one.code === 'unrecognized_keys' ? one.keys.length : 1), 0);
 
 /** As `validate` of zod, which returns no issues; a zod that does not know it collects all of them. */
 const untilFirst: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
