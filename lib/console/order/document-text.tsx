@@ -1,7 +1,7 @@
 /** A document with its redacted values marked. */
 import { Icon } from '../parts/icon.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
-import { documentParts } from './redacted.ts';
+import { documentParts } from './document-parts.ts';
 
 interface Props {
   readonly document: unknown;
