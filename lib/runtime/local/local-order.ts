@@ -149,7 +149,7 @@ function orderOf<Outputs>(
     const order = (await ordersOf(store, [record])).get(id);
     if (order === undefined) throw unknownOrder(id);
     // The view has parts of the record.
-    return structuredClone(orderView(record, order, registry));
+    return plainCopy(orderView(record, order, registry));
   };
   /** The stored revision, and those that follow. */
   async function* revisions({ signal }: WaitOptions) {
