@@ -63,7 +63,7 @@ async function onPage(code: string): Promise<unknown> {
   return JSON.parse(printed);
 }
 
-test('each sign-in connects once, whatever a follower reads when it is refreshed', async () => {
+test('each sign-in connects once, also where a follower reads signals when it is refreshed', async () => {
   const found = await onPage(`
     startFollowing();
     startKnowing();

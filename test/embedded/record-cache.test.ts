@@ -127,7 +127,7 @@ const characters = 100_000;
 const notes = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 30 });
 const asks = fc.array(fc.record({ at: fc.nat(29), ends: fc.boolean() }), { maxLength: 80 });
 
-test('the texts of the orders in memory are bounded, whatever is read, written and ended', async () => {
+test('the texts of the orders in memory are bounded in every sequence of reads, writes and ends', async () => {
   await fc.assert(
     fc.asyncProperty(notes, asks, async (of, asked) => {
       const path = somewhere();

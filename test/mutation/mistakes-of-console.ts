@@ -32,7 +32,7 @@ export const mistakesOfConsole: readonly Mistake[] = [
   mistake(
     'lib/text/history-text.ts',
     gates,
-    'a call that was given back says that its circuit is open, whatever held it',
+    'a call that was given back says that its circuit is open where another gate held it',
     'gateReason(entry.gate)',
     "gateReason('circuit')",
   ),

@@ -19,7 +19,7 @@ export const runbook = {
   ),
   messagesReturned: withReference(
     'messages-returned',
-    'A function returned messages that it had received ten times or more: what they need fails again and again. The line `messages-returned` in the log of a function names the queue, the lines before it the reason. Orders are not lost; after a hundred receives the messages are dead letters.',
+    'A function returned messages that it had received ten times or more: their processing fails each time. The line `messages-returned` in the log of a function names the queue, the lines before it the reason. Orders are not lost; after a hundred receives the messages are dead letters.',
   ),
   webhookBehind: withReference(
     'webhook-behind',
