@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { SQSEvent } from 'aws-lambda';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { metricNamespace, metrics } from '#aws/metric-names.ts';
 import { notificationCodec, statusCodec } from '#core/codec/messages/change-codec.ts';
@@ -17,6 +17,7 @@ import { workflows } from '#workflows/shipped.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { changeFor } from '../support/changes.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
+import { publishedLines } from '../support/published-metrics.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 import { templateOf } from './scenario.ts';
 
@@ -63,26 +64,22 @@ const line = z.looseObject({
 
 /** The metrics that a function publishes from now on, as CloudWatch knows them. */
 function publishedNames(): () => readonly string[] {
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  onTestFinished(() => write.mockRestore());
+  const lines = publishedLines();
   return () =>
-    write.mock.calls
-      .map(([text]) => String(text))
-      .filter((text) => text.includes('"CloudWatchMetrics"'))
-      .flatMap((text) => {
-        const values = line.parse(JSON.parse(text));
-        return values._aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
-          Metrics.flatMap(({ Name, Unit }) => {
-            expect(metrics).toMatchObject({ [Name]: { unit: Unit } });
-            return Dimensions.map((keys) =>
-              named(
-                Name,
-                keys.map((key) => [key, values[key]]),
-              ),
-            );
-          }),
-        );
-      });
+    lines().flatMap((published) => {
+      const values = line.parse(published);
+      return values._aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
+        Metrics.flatMap(({ Name, Unit }) => {
+          expect(metrics).toMatchObject({ [Name]: { unit: Unit } });
+          return Dimensions.map((keys) =>
+            named(
+              Name,
+              keys.map((key) => [key, values[key]]),
+            ),
+          );
+        }),
+      );
+    });
 }
 
 /** A message that was received ten times in an hour. */

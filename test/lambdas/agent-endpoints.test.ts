@@ -1,14 +1,11 @@
 /** The function of an agent whose service has several endpoints: which failures raise the alarm on the service. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { defineAgent } from '#core/definition/agent.ts';
-import { TransientFault } from '#ports/agent-implementation.ts';
+import { implementAgent, TransientFault } from '#ports/agent-implementation.ts';
 import { loadRequest } from '#sim/load/load-request.ts';
-import { answeringAws } from '../support/answering-aws.ts';
-import { lambdaContext } from '../support/lambda-poller.ts';
+import { invokedAgent } from '../support/invoked-agent.ts';
 import { publishedMetrics } from '../support/published-metrics.ts';
-import { sqsRecord } from '../support/sqs-record.ts';
 
 const contract = defineAgent({
   name: 'tax',
@@ -21,34 +18,18 @@ const ofRequest = { workflow: 'sale', step: 'tax', agent: 'tax', input: {} };
 const down = () => new TransientFault('http-503', 'It is down.');
 
 /** A batch of requests to a service with two endpoints. Returns the operations of AWS that were called. */
-async function invoke(count: number, service: (endpoint: string) => Promise<void>) {
-  const aws = await answeringAws(() => ({}));
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: aws.url,
-    REEVE_REPLY_QUEUE: `${aws.url}/000000000000/replies`,
-    REEVE_COORDINATION_TABLE: 'coordination',
-    REEVE_QUEUES: `${aws.url}/000000000000/test`,
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-  });
-  // Imported here, because a function reads its environment when it is loaded.
-  const { agentHandler } = await import('../../lambdas/agent-handler.ts');
-  const handler = agentHandler({
-    agent: {
-      contract,
-      endpoints: [{ url: 'north' }, { url: 'south' }],
-      async perform(_, { endpoint }) {
-        await service(endpoint);
-        return {};
-      },
+function invoke(count: number, service: (endpoint: string) => Promise<void>) {
+  const agent = implementAgent(contract, {
+    endpoints: [{ url: 'north' }, { url: 'south' }],
+    async perform(_, { endpoint }) {
+      await service(endpoint);
+      return {};
     },
   });
-  const Records = Array.from({ length: count }, (_, number) => {
-    const request = loadRequest({ ...ofRequest, number, completeWithinMs: 5_000 }, Date.now());
-    return sqsRecord(`message-${number}`, requestCodec.encode(request));
-  });
-  const response = await handler({ Records }, lambdaContext());
-  expect(response).toEqual({ batchItemFailures: [] });
-  return aws.calls.map(({ operation }) => operation);
+  const requests = Array.from({ length: count }, (_, number) =>
+    loadRequest({ ...ofRequest, number, completeWithinMs: 5_000 }, Date.now()),
+  );
+  return invokedAgent(agent, requests);
 }
 
 test('when an endpoint fails and may not be ejected, the metric of the alarm is published once', async () => {

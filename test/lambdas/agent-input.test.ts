@@ -1,13 +1,10 @@
 /** The function of an agent whose code changes its input: a repeated call has the body of the first one, as its key says (R4). */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { requestCodec } from '#core/codec/messages/request-codec.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { implementAgent, TransientFault } from '#ports/agent-implementation.ts';
 import { loadRequest } from '#sim/load/load-request.ts';
-import { answeringAws } from '../support/answering-aws.ts';
-import { lambdaContext } from '../support/lambda-poller.ts';
-import { sqsRecord } from '../support/sqs-record.ts';
+import { invokedAgent } from '../support/invoked-agent.ts';
 
 const contract = defineAgent({
   name: 'tax',
@@ -17,16 +14,6 @@ const contract = defineAgent({
 });
 
 test('a repeated call has the input of the first one, which its code has changed', async () => {
-  const aws = await answeringAws(() => ({}));
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: aws.url,
-    REEVE_REPLY_QUEUE: `${aws.url}/000000000000/replies`,
-    REEVE_COORDINATION_TABLE: 'coordination',
-    REEVE_QUEUES: `${aws.url}/000000000000/test`,
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-  });
-  // Imported here, because a function reads its environment when it is loaded.
-  const { agentHandler } = await import('../../lambdas/agent-handler.ts');
   const bodies: string[] = [];
   const agent = implementAgent(contract, {
     async perform(input) {
@@ -38,8 +25,6 @@ test('a repeated call has the input of the first one, which its code has changed
   });
   const of = { workflow: 'sale', step: 'tax', agent: 'tax', input: { lines: ['a', 'b', 'c'] } };
   const request = loadRequest({ ...of, number: 1, completeWithinMs: 5_000 }, Date.now());
-  const Records = [sqsRecord('message', requestCodec.encode(request))];
-  const response = await agentHandler({ agent })({ Records }, lambdaContext());
-  expect(response).toEqual({ batchItemFailures: [] });
+  await invokedAgent(agent, [request]);
   expect(bodies).toEqual(Array(3).fill('{"lines":["a","b","c"]}'));
 });

@@ -1,0 +1,32 @@
+/** The function of an agent, invoked with one batch of requests, on an AWS that accepts everything. */
+import { expect } from 'vitest';
+import { requestCodec } from '#core/codec/messages/request-codec.ts';
+import type { JsonValue } from '#core/model/json.ts';
+import type { Request } from '#core/model/message.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import { answeringAws } from './answering-aws.ts';
+import { lambdaContext } from './lambda-poller.ts';
+import { sqsRecord } from './sqs-record.ts';
+
+/** Returns the operations of AWS that were called. No request may be returned to its queue. */
+export async function invokedAgent<Input extends JsonValue, Output extends JsonValue>(
+  agent: AgentImplementation<Input, Output>,
+  requests: readonly Request[],
+): Promise<readonly string[]> {
+  const aws = await answeringAws(() => ({}));
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: aws.url,
+    REEVE_REPLY_QUEUE: `${aws.url}/000000000000/replies`,
+    REEVE_COORDINATION_TABLE: 'coordination',
+    REEVE_QUEUES: `${aws.url}/000000000000/test`,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  // Imported here, because a function reads its environment when it is loaded.
+  const { agentHandler } = await import('../../lambdas/agent-handler.ts');
+  const Records = requests.map((request, at) =>
+    sqsRecord(`message-${at}`, requestCodec.encode(request)),
+  );
+  const response = await agentHandler({ agent })({ Records }, lambdaContext());
+  expect(response).toEqual({ batchItemFailures: [] });
+  return aws.calls.map(({ operation }) => operation);
+}
