@@ -103,6 +103,8 @@ test('no generated request breaks the API or contradicts its description', async
   const [code] = await once(child, 'exit');
   expect(code, said).toBe(0);
   const [, cases = '0'] = /(\d+) generated/.exec(said) ?? [];
+  // The figure of docs/proof.md.
+  process.stdout.write(`${cases} requests\n`);
   expect(Number(cases), said).toBeGreaterThanOrEqual(casesMin);
   expect(log.lines.filter(({ event }) => event === 'request-failed')).toEqual([]);
 });
