@@ -113,7 +113,7 @@ export type AgentCode<
       : NoUndoOffered);
 
 /**
- * Implements an agent; the types of input and output are those of the contract.
+ * Implements an agent; the types of input and output are those of the contract. `code` may be an object of a class.
  *
  * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind
  */
@@ -130,7 +130,15 @@ export function implementAgent(
   contract: AgentContract<JsonValue, JsonValue>,
   code: AgentCode<JsonValue, JsonValue>,
 ): AgentImplementation {
-  const agent = { ...code, contract };
-  checkImplementation(agent);
-  return agent;
+  const { concurrency, endpoints, perform, undo } = code;
+  const given = { contract, concurrency, endpoints, perform, undo };
+  checkImplementation(given);
+  return {
+    contract,
+    ...(concurrency !== undefined && { concurrency }),
+    ...(endpoints !== undefined && { endpoints }),
+    // The code may be an object of a class: its methods are not properties of its own, and use its fields.
+    perform: perform.bind(code),
+    ...(undo !== undefined && { undo: undo.bind(code) }),
+  };
 }

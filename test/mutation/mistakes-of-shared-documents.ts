@@ -98,6 +98,20 @@ export const mistakesOfSharedDocuments: readonly Mistake[] = [
     'onAlert: given.onAlert',
   ),
   mistake(
+    'lib/ports/agent-implementation.ts',
+    classes,
+    'the undo of a class is called without its object',
+    'undo: undo.bind(code)',
+    'undo',
+  ),
+  mistake(
+    'lib/ports/agent-implementation.ts',
+    classes,
+    'the code of an agent is the properties of an object, and no methods of its class',
+    'concurrency, endpoints, perform, undo } = code;',
+    'concurrency, endpoints, perform, undo } = { ...code };',
+  ),
+  mistake(
     'lib/runtime/local/alert-grouping.ts',
     'test/runtime/alert-grouping.test.ts',
     'all alerts of a cause wait for the end of its minute',

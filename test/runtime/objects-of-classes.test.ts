@@ -3,7 +3,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
+import {
+  type AgentImplementation,
+  implementAgent,
+  PermanentFault,
+} from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Random } from '#ports/random.ts';
@@ -18,6 +22,11 @@ const contract = defineAgent({
 });
 const workflow = defineWorkflow({ name: 'shop', version: 1, details: z.int() })
   .step('pay', { agent: contract, onFault: 'hold', input: ({ details }) => details })
+  .build();
+const mailer = defineAgent({ name: 'mail', input: z.int(), output: z.int(), undo: 'unneeded' });
+const withMail = defineWorkflow({ name: 'gift', version: 1, details: z.int() })
+  .step('pay', { agent: contract, onFault: 'hold', input: ({ details }) => details })
+  .step('mail', { agent: mailer, after: ['pay'], onFault: 'undo', input: ({ details }) => details })
   .build();
 
 class Payments implements AgentImplementation<number, number> {
@@ -115,6 +124,39 @@ test('options, agents, log, clock, random and channels may be objects of classes
   await expect.poll(() => options.seen).toContain('alert');
   await expect.poll(() => options.seen).toContain('status');
   expect(options.log.has('order-in-error')).toBe(true);
+});
+
+/** Code without its contract: methods and a getter of the class, and a field that only they use. */
+class Cashier {
+  readonly #paid: number[] = [];
+  readonly service = { name: 'till' };
+  get concurrency() {
+    return 1;
+  }
+  async perform(cents: number) {
+    this.#paid.push(cents);
+    return this.#paid.length;
+  }
+  async undo() {
+    this.#paid.length = 0;
+  }
+}
+
+test('the code that `implementAgent` gets may be an object of a class', async () => {
+  const pay = implementAgent(contract, new Cashier());
+  expect(pay.concurrency).toBe(1);
+  const unsent = new PermanentFault('unsent', 'No.', 'none');
+  const mail = implementAgent(mailer, { perform: () => Promise.reject(unsent) });
+  const reeve = await startLocalReeve({
+    ...{ workflows: [workflow, withMail], agents: [pay, mail] },
+    ...{ path: ':memory:', log: new Lines() },
+  });
+  onTestFinished(() => reeve.close());
+  const processed = { state: 'Processed', outputs: { pay: 1 } };
+  expect(await (await reeve.submit(workflow, 5)).result()).toEqual(processed);
+  expect((await (await reeve.submit(withMail, 5)).result()).state).toBe('Undone');
+  // The undo has emptied the till.
+  expect(await (await reeve.submit(workflow, 5)).result()).toEqual(processed);
 });
 
 test('a log of a class gets the errors of a Reeve without a receiver of alerts', async () => {
