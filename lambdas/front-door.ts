@@ -114,7 +114,7 @@ interface ControlParts extends FunctionStore {
 /** The orders of a bulk submission that are stored at the same time: half the connections of the client of DynamoDB. */
 const batchAtOnce = 25;
 
-const inBatches = (channel: Channel<Nudge>) =>
+const batching = (channel: Channel<Nudge>) =>
   batchingChannel({ channel, clock: systemClock, waitMs: 5, batchMax: 10 });
 
 /** Submission with its admission, and what operators change while orders run. */
@@ -147,7 +147,7 @@ function controls(
     submission: submissionRole({ store, ids, registry, nudges, admission }),
     batch: assembleSubmissionBatch({
       // Its orders are stored at about the same time, so ten nudges share a request.
-      submission: submissionRole({ store, ids, registry, nudges: inBatches(nudges), admission }),
+      submission: submissionRole({ store, ids, registry, nudges: batching(nudges), admission }),
       registry,
       clock,
       atOnce: batchAtOnce,

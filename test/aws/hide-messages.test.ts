@@ -110,13 +110,16 @@ test('messages that SQS keeps rejecting are an error with their number and reaso
   expect(calls).toHaveLength(3);
 });
 
-test('a sender fault is not retried', async () => {
-  const { calls, hide } = await refusingSqs((_, id) => (id === '1' ? 'ours' : 'theirs'));
+test('a sender fault is not retried, and the others of its batch are', async () => {
+  const { calls, hide } = await refusingSqs((call, id) => {
+    if (id === '1') return 'ours';
+    return call === 1 ? 'theirs' : null;
+  });
   await expect(hide(hidings(2))).rejects.toMatchObject({
     code: 'messages-not-hidden',
-    message: expect.stringMatching(/^SQS did not hide 2 of 2 messages: ReceiptHandleIsInvalid\./),
+    message: expect.stringMatching(/^SQS did not hide 1 of 2 messages: ReceiptHandleIsInvalid\./),
   });
-  expect(calls).toHaveLength(1);
+  expect(calls.map(({ Entries }) => Entries.map(({ Id }) => Id))).toEqual([['0', '1'], ['0']]);
 });
 
 test('a missing queue is an error', async () => {

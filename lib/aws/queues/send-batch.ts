@@ -6,13 +6,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { notTaken } from '#aws/failure.ts';
 import { RefusedError, UnavailableError } from '#core/model/errors.ts';
+import { batchMax, sendEntries } from './batch-entries.ts';
 
-/** Entries of one SendMessageBatch (SQS) and of one PutEvents (EventBridge). */
-const batchMax = 10;
 /** Bytes per request that every SQS and EventBridge endpoint accepts; newer quotas are higher. */
 const batchBytesMax = 256 * 1024;
-/** Tries of entries that fail on the side of SQS. */
-const triesMax = 3;
 
 /** A message, with its delay, or with its group and id for a FIFO queue. */
 export interface Outgoing {
@@ -60,8 +57,7 @@ export async function sendBatch(
   queue: string,
   messages: readonly Outgoing[],
 ): Promise<ReadonlyMap<number, UnavailableError | RefusedError>> {
-  const refused = new Map<number, UnavailableError | RefusedError>();
-  let left = messages.map(({ body, fifo, delaySeconds = 0 }, place) => ({
+  const entries = messages.map(({ body, fifo, delaySeconds = 0 }, place) => ({
     Id: String(place),
     MessageBody: body,
     ...(fifo !== undefined && {
@@ -70,20 +66,14 @@ export async function sendBatch(
     }),
     ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
   }));
-  for (let tries = 1; left.length > 0; tries += 1) {
-    const answer = await client
-      .send(new SendMessageBatchCommand({ QueueUrl: queue, Entries: left }))
+  const rejected = await sendEntries(entries, (Entries) =>
+    client
+      .send(new SendMessageBatchCommand({ QueueUrl: queue, Entries }))
       .catch((error: unknown) => {
         throw notTaken('SQS', error);
-      });
-    const again = new Set<string | undefined>();
-    for (const failed of answer.Failed ?? []) {
-      if (failed.SenderFault || tries === triesMax) refused.set(Number(failed.Id), unsent(failed));
-      else again.add(failed.Id);
-    }
-    left = left.filter(({ Id }) => again.has(Id));
-  }
-  return refused;
+      }),
+  );
+  return new Map(rejected.map((failed) => [Number(failed.Id), unsent(failed)]));
 }
 
 function unsent({ Code, SenderFault }: BatchResultErrorEntry): UnavailableError | RefusedError {
