@@ -1,6 +1,6 @@
 /** When the Supervisor is asked to look at a deadline. */
 import { describe, expect, it } from 'vitest';
-import { checkAfter, farCheck, nextCheck } from '#core/decide/checks/deadline-check.ts';
+import { checkAfter, farCheck, laterCheck, nextCheck } from '#core/decide/checks/deadline-check.ts';
 import { overdueAt } from '#core/decide/due.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import { limits } from '#core/model/limits.ts';
@@ -100,6 +100,39 @@ describe('a check that has come', () => {
 
   it('leaves what is late to the sweep, so that it never repeats at once', () => {
     expect(next(long, {}, 5_001)).toBe('none');
+  });
+});
+
+describe('a check that left a late call alone, because its reply may wait', () => {
+  const later = (check: Partial<DeadlineCheck>, ms: number) => {
+    const come = { orderId: running.record.orderId, at: epoch + 1_001, claimedAt: epoch, ...check };
+    return show(laterCheck(running.record, come, epoch + ms));
+  };
+
+  it.each([
+    ['2 s after the deadline', 1_001, '3001 of 0'],
+    ['at the same instant, whenever it came', 3_000, '3001 of 0'],
+    ['then after twice as long', 3_001, '5001 of 0'],
+    ['and so on', 5_001, '9001 of 0'],
+    ['also if it came late', 120_000, '129001 of 0'],
+  ])('is sent again %s', (_, ms, expected) => {
+    expect(later({}, ms)).toBe(expected);
+  });
+
+  it('keeps the instant at which another check takes over', () => {
+    expect(later({ until: epoch + 8_000 }, 1_001)).toBe('3001 of 0 until 8000');
+  });
+
+  it('is the last one after a later claim, and where a message cannot be delayed for so long', () => {
+    expect(later({ claimedAt: epoch - 1 }, 1_001)).toBe('none');
+    expect(later({}, 1_001 + 1_023_999)).toBe('1025001 of 0');
+    expect(later({}, 1_001 + 1_024_000)).toBe('none');
+  });
+
+  it('is the last one when the order has ended', () => {
+    const { record } = play(running, [10, ok('a')]);
+    const come = { orderId: record.orderId, at: epoch + 1_001, claimedAt: epoch };
+    expect(show(laterCheck(record, come, epoch + 1_001))).toBe('none');
   });
 });
 

@@ -8,7 +8,12 @@ const visibilityMs = 3_000;
 /** Receives a notification from the retry queue as often as a queue allows, and once more. */
 async function receivedTooOften(oneProcess: boolean) {
   const around = surroundings();
-  const { retries } = simQueues({ oneProcess, visibilityMs }, around, () => {});
+  const { retries } = simQueues(
+    { oneProcess, visibilityMs },
+    around,
+    () => {},
+    () => {},
+  );
   retries.putSafely(['a notification']);
   for (let receives = 0; receives <= limits.receivesMax; receives += 1) {
     await around.timeline.runUntil(around.timeline.now() + 2 * visibilityMs);

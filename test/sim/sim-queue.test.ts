@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Breach } from '#checkers/violation.ts';
 import type { FaultRates } from '#sim/faults/fault-rates.ts';
 import { type SimMessage, type SimQueue, simQueue } from '#sim/ports/sim-queue.ts';
 import { queueContract, receivesMax } from '../contracts/queue.ts';
@@ -9,9 +10,11 @@ const soonMs = 1_000;
 
 function opened(rates: FaultRates = {}) {
   const around = surroundings(rates);
-  const queue = simQueue({ name: 'q', around, visibilityMs, receivesMax, onVisible() {} });
+  const violations: string[] = [];
+  const breach: Breach = (rule, message) => violations.push(`${rule}: ${message}`);
+  const queue = simQueue({ name: 'q', around, visibilityMs, receivesMax, breach, onVisible() {} });
   const pass = (ms: number) => around.timeline.runUntil(around.timeline.now() + ms);
-  return { queue, pass, faults: around.faults };
+  return { queue, pass, violations, faults: around.faults };
 }
 
 test('received messages can be hidden for longer from an instant on', async () => {
@@ -24,6 +27,15 @@ test('received messages can be hidden for longer from an instant on', async () =
   expect(queue.receive()).toEqual([]);
   await pass(visibilityMs + soonMs);
   expect(queue.receive()).toHaveLength(1);
+});
+
+test('messages that multiply are a violation, said once, and no more are taken', () => {
+  const { queue, violations } = opened();
+  queue.put(Array.from({ length: 5_000 }, () => 'x'));
+  expect(violations).toEqual([]);
+  queue.put(['x', 'x']);
+  expect(violations).toEqual(['R19: q has 5000 messages: they multiply']);
+  expect(queue.size()).toBe(5_000);
 });
 
 queueContract('the simulator’s', async () => {

@@ -51,7 +51,7 @@ export function recordTooLarge(step: StepName | null): OrderFault {
   return {
     code: 'record-too-large' satisfies FaultCode,
     message:
-      'The record of the order has no room left for the way forward, also without older entries of its history. Cancel the order, and submit the rest as another one.',
+      'The record of the order has no room left for the way forward, also without older entries of its history. Cancel the order, unless an irreversible step happened, and submit the rest as another one.',
     effect: 'none',
     step,
     action: step === null ? null : 'perform',

@@ -48,7 +48,7 @@ export const faultCodes = {
     meaning:
       'The record of the order is full of outputs and corrections, and older entries of its history that could be dropped are not enough; on a step: the step was done, and its output could not be stored.',
     remedy:
-      '`cancel` the order, and submit the rest as another order; where the store has refused a smaller record, `resubmit` it',
+      '`cancel` the order, unless an irreversible step happened, and submit the rest as another order; where the store has refused a smaller record, `resubmit` it',
   },
   'too-many-claims': {
     meaning: 'The order was claimed more often than its policies can cause.',

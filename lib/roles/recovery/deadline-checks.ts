@@ -14,6 +14,7 @@ import { deliveryOf } from '../event-delivery.ts';
 import { expired } from '../recover-page.ts';
 import { isAfterOutage } from '../sweep-tick.ts';
 import type { Transitions } from '../transitions/transitions.ts';
+import { sendingOnce } from './sending-once.ts';
 
 /** The ports of {@link deadlineChecks}. */
 export interface DeadlineCheckPorts {
@@ -39,7 +40,8 @@ const recalledForMs = 5_000;
 
 /** Makes the handler. */
 export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
-  const { coordination, clock } = ports;
+  const { coordination, clock, log } = ports;
+  const onward = sendingOnce(ports.checks);
   let recalled = { at: Number.NEGATIVE_INFINITY, isAfterOutage: false };
 
   async function isForSweeps(): Promise<boolean> {
@@ -67,17 +69,21 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
         const outcome = outcomes[at];
         if (outcome === undefined || !('record' in outcome)) return [];
         const isLeft = outcome.kind === 'ignored' && outcome.reason === 'replies-wait';
-        if (isLeft) return laterCheck(check, nowMs);
-        return nextCheck(outcome.record, check, nowMs) ?? [];
+        const { record } = outcome;
+        const after = isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);
+        return after ?? [];
       });
-      await send(ports, next);
-      return outcomes.map((outcome) => deliveryOf(outcome, ports.log));
+      await send({ checks: onward, log }, next);
+      return outcomes.map((outcome) => deliveryOf(outcome, log));
     },
   };
 }
 
 /** A check that cannot be sent is lost: the sweep finds its order. */
-async function send({ checks, log }: DeadlineCheckPorts, next: readonly DeadlineCheck[]) {
+async function send(
+  { checks, log }: Pick<DeadlineCheckPorts, 'checks' | 'log'>,
+  next: readonly DeadlineCheck[],
+) {
   if (next.length === 0) return;
   try {
     await checks.send(next);

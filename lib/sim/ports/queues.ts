@@ -1,4 +1,5 @@
 /** The queues of a world. */
+import type { Breach } from '#checkers/violation.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Subject } from '#sim/orders/subject.ts';
@@ -42,10 +43,11 @@ export const simQueues = (
   { oneProcess, visibilityMs }: Pick<Setting, 'oneProcess' | 'visibilityMs'>,
   around: SimContext,
   onVisible: (queue: SimQueue) => void,
+  breach: Breach,
 ): Queues =>
   queuesOf(around.subject, (name) =>
     simQueue({
-      ...{ name, around, visibilityMs, onVisible },
+      ...{ name, around, visibilityMs, onVisible, breach },
       receivesMax: oneProcess ? Number.POSITIVE_INFINITY : limits.receivesMax,
     }),
   );

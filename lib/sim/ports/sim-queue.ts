@@ -2,6 +2,7 @@
  * A standard queue: at least once, in any order, hides received messages for a while, and moves messages received
  * too often to the dead letters. It satisfies the contract in test/contracts/queue.ts.
  */
+import type { Breach } from '#checkers/violation.ts';
 import type { QueueMessage } from '#roles/queue-delivery.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 
@@ -30,6 +31,7 @@ export interface SimQueueOptions {
   readonly receivesMax: number;
   /** Called whenever there may be a visible message. */
   readonly onVisible: (queue: SimQueue) => void;
+  readonly breach: Breach;
 }
 
 export interface SimQueue {
@@ -67,12 +69,15 @@ interface Held {
 }
 
 const batchMax = 10;
+/** Worlds have at most some forty orders, so this many messages were made by each other. */
+const messagesMax = 5_000;
 
 export function simQueue(options: SimQueueOptions): SimQueue {
   const { name, receivesMax } = options;
   let { visibilityMs } = options;
   const { timeline, chance, faults } = options.around;
   const held = new Set<Held>();
+  const hasRoom = roomOf(held, options);
   const deadLetters: DeadLetter[] = [];
   let count = 0;
 
@@ -83,6 +88,7 @@ export function simQueue(options: SimQueueOptions): SimQueue {
   }
 
   function add(messageId: string, body: string, delaySeconds: number): void {
+    if (!hasRoom()) return;
     const message = newMessage(messageId, body, timeline.now());
     held.add(message);
     show(message, timeline.now() + travelMs(options.around, delaySeconds));
@@ -110,8 +116,6 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     return message.delivery;
   }
 
-  const holderOf = (delivery: SimMessage) => holderIn(held, delivery);
-
   const queue: SimQueue = {
     name,
     deadLetters,
@@ -137,11 +141,10 @@ export function simQueue(options: SimQueueOptions): SimQueue {
       return received;
     },
     acknowledge(received) {
-      for (const message of received.map(holderOf)) if (message !== null) remove(message);
+      for (const message of holdersIn(held, received)) remove(message);
     },
     release(received, afterMs) {
-      for (const message of received.map(holderOf)) {
-        if (message === null) continue;
+      for (const message of holdersIn(held, received)) {
         message.delivery = null;
         show(message, timeline.now() + afterMs);
       }
@@ -152,6 +155,17 @@ export function simQueue(options: SimQueueOptions): SimQueue {
     park: ({ body }, reason) => void deadLetters.push({ body, reason }),
   };
   return queue;
+}
+
+/** Whether the queue takes another message. */
+function roomOf(held: ReadonlySet<Held>, { name, breach }: SimQueueOptions) {
+  let isFull = false;
+  return (): boolean => {
+    if (held.size < messagesMax) return true;
+    if (!isFull) breach('R19', `${name} has ${messagesMax} messages: they multiply`);
+    isFull = true;
+    return false;
+  };
 }
 
 /** Delayed messages are few, so they have rates of their own. */
@@ -166,6 +180,9 @@ function travelMs({ faults, chance }: SimContext, delaySeconds: number): number 
   const ms = faults.strike(late) ? chance.between(1_000, 180_000) : chance.between(1, 20);
   return delaySeconds * 1_000 + ms;
 }
+
+const holdersIn = (held: ReadonlySet<Held>, received: readonly SimMessage[]) =>
+  received.flatMap((delivery) => holderIn(held, delivery) ?? []);
 
 function holderIn(held: ReadonlySet<Held>, delivery: SimMessage): Held | null {
   for (const message of held) if (message.delivery === delivery) return message;

@@ -212,7 +212,7 @@ export function sharedInfrastructure(
       onSecondEffect: observer.tookTwice,
     }),
     count: checkedCalls(setting, { breach, limitChecks }),
-    queues: simQueues(setting, around, movers.pump),
+    queues: simQueues(setting, around, movers.pump, breach),
     alerts: alertLog(breach),
     ...{ responses: [], begun: new Map() },
     handOver: movers.handOver,

@@ -59,6 +59,17 @@ test('a check before the deadline changes nothing, and is sent again for it', as
   expect(sent).toEqual([{ orderId: id, at: start + 10_001, claimedAt: start }]);
 });
 
+test('a check that is delivered twice is sent again once', async () => {
+  const { of, checkOf, clock, start, createClaimed, sent } = await supervisorOf();
+  const { orderId: id } = await createClaimed('one');
+  const role = of();
+  clock.jump(5_000);
+  await role.onChecks([checkOf('one'), checkOf('one')]);
+  clock.jump(1_000);
+  await role.onChecks([checkOf('one')]);
+  expect(sent).toEqual([{ orderId: id, at: start + 10_001, claimedAt: start }]);
+});
+
 test('after an outage a check does nothing: the sweep knows what the outage delayed', async () => {
   const { of, checkOf, clock, createClaimed, record, sent } = await supervisorOf();
   const { orderId: id, revision } = await createClaimed('one');

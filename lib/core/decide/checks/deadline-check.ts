@@ -35,24 +35,32 @@ export function nextCheck(
   { claimedAt, until = Number.POSITIVE_INFINITY }: Pick<DeadlineCheck, 'claimedAt' | 'until'>,
   nowMs: number,
 ): DeadlineCheck | null {
-  const latest = latestClaimAt(record);
-  // A later claim has sent a check of its own.
-  if (latest !== null && latest !== claimedAt) return null;
   const due = overdueAt(record);
-  if (due === null || due >= until) return null;
+  if (hasLaterClaim(record, claimedAt) || due === null || due >= until) return null;
   const next = { at: due, claimedAt };
   const isLast = until === Number.POSITIVE_INFINITY;
   return sendable(record, isLast ? next : { ...next, until }, nowMs);
 }
 
-/** After this, an order whose replies may wait is looked at again, ms. */
+/** After this, an order whose replies may wait is looked at again, ms; then after twice as long, and so on. */
 const laterMs = 2_000;
 
-/** What follows a check that has come, and left the order alone because replies may wait. */
-export const laterCheck = (check: DeadlineCheck, nowMs: number): DeadlineCheck => ({
-  ...check,
-  at: nowMs + laterMs,
-});
+/**
+ * What follows a check that has come, and left a late call alone because its reply may wait; null: another check looks, or the sweep.
+ * A message that is delivered twice must not make two that do the same: so all checks of a late call are for few instants, the same
+ * for each of them, and farther apart the later it is.
+ */
+export function laterCheck(
+  record: ProcessRecord,
+  check: DeadlineCheck,
+  nowMs: number,
+): DeadlineCheck | null {
+  const due = overdueAt(record);
+  if (hasLaterClaim(record, check.claimedAt) || due === null) return null;
+  let waitMs = laterMs;
+  while (due + waitMs <= nowMs) waitMs *= 2;
+  return sendable(record, { ...check, at: due + waitMs }, nowMs);
+}
 
 /** The check of a deadline that was farther away than a message can be delayed; null: not within that now. */
 export function farCheck(record: ProcessRecord, nowMs: number): DeadlineCheck | null {
@@ -66,7 +74,13 @@ function sendable(
   nowMs: number,
 ): DeadlineCheck | null {
   const isWithin = check.at > nowMs && check.at - nowMs <= limits.messageDelayMaxMs;
-  return isWithin ? { orderId, ...check } : null;
+  return isWithin ? { ...check, orderId } : null;
+}
+
+/** A later claim has sent a check of its own. */
+function hasLaterClaim(record: ProcessRecord, claimedAt: number | null): boolean {
+  const latest = latestClaimAt(record);
+  return latest !== null && latest !== claimedAt;
 }
 
 /** Identifies the checks that belong together; null for a history that lost it. */
