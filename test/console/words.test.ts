@@ -18,8 +18,13 @@ const iso = '2026-01-01T00:00:00.000Z';
 test.each([
   [0, '0 ms'],
   [412, '412 ms'],
+  [999.4, '999 ms'],
+  [999.7, '1 s'],
   [1_240, '1.24 s'],
+  [9_996, '10 s'],
   [12_000, '12 s'],
+  [59_949, '59.9 s'],
+  [59_960, '1 min'],
   [185_000, '3 min 5 s'],
   [7_260_000, '2 h 1 min'],
   [90_000_000, '1 d 1 h'],
@@ -194,5 +199,9 @@ test('a chart stacks the ends of a minute under a line of what was submitted', (
     ['error', 10, 10],
   ]);
   expect(line).toBe('M0 10H100');
+  // More orders end in a minute than were submitted in it.
+  const after = { ...minute, submitted: 0, processed: 70 };
+  const drawn = chartShape([minute, after], { width: 100, height: 80 });
+  expect(Math.min(...drawn.bars.map(({ y }) => y))).toBeGreaterThanOrEqual(0);
   expect(totals([minute, minute])).toEqual({ submitted: 14, processed: 8, undone: 4, error: 2 });
 });

@@ -195,3 +195,15 @@ test.each(['/events', 'one order'])(
     release();
   },
 );
+
+test('a stream that has ended leaves no timer, which would keep the process', async () => {
+  const clock = virtualClock();
+  const world = await scenario((ports) => ({ ...ports, clock }));
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  await rest(await open(world, `/orders/${id}/events`));
+  const response = await world.get('/events');
+  expect(clock.pending()).toBeGreaterThan(0);
+  await response.body?.cancel();
+  expect(clock.pending()).toBe(0);
+});

@@ -46,11 +46,11 @@ export function momentText(ms: number, nowMs: number): string {
 export const minuteText = (ms: number) => minuteFormat().format(ms);
 export const exactText = (ms: number) => exactFormat().format(ms);
 
-/** A measured duration: "12 ms", "1.24 s", "3 min 5 s". */
+/** A measured duration: "12 ms", "1.24 s", "3 min 5 s". What is rounded up to a whole unit is in the next one. */
 export function lengthText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(ms / 1_000).toFixed(2).replace(/\.?0+$/, '')} s`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_995) return `${(ms / 1_000).toFixed(2).replace(/\.?0+$/, '')} s`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's');
   const minutes = Math.round(seconds / 60);

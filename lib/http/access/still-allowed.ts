@@ -10,11 +10,14 @@ export const recheckMs = 5_000;
 /** Ends the stream when the credentials no longer identify the same principal, or cannot be checked. */
 export function whileAllowed(context: Context<AccessEnv>, reader: Follower, clock: Clock): void {
   const isStillAllowed = context.get('isStillAllowed');
+  const later = () => clock.after(recheckMs, () => void ask());
   const ask = async () => {
-    if (!reader.isOpen()) return;
     // A check that fails is reported where the reader opens its next stream.
-    if (await isStillAllowed().catch(() => false)) clock.after(recheckMs, () => void ask());
-    else reader.end();
+    const isAllowed = await isStillAllowed().catch(() => false);
+    if (!isAllowed) reader.end();
+    else if (reader.isOpen()) cancel = later();
   };
-  clock.after(recheckMs, () => void ask());
+  let cancel = later();
+  // A timer would keep the process after its server was closed.
+  reader.whenGone(() => cancel());
 }

@@ -11,6 +11,8 @@ export interface Follower {
   end(): void;
   /** False when the reader has disconnected or the stream has ended. */
   isOpen(): boolean;
+  /** Calls `work` at the end: at once where the stream has ended. */
+  whenGone(work: () => void): void;
 }
 
 export interface FollowerOptions {
@@ -25,12 +27,13 @@ export function follower({ bufferBytesMax, farewell, onGone }: FollowerOptions):
   let queuedBytes = 0;
   let state: 'open' | 'ending' | 'gone' = 'open';
   let wake: () => void = () => {};
+  const atEnd = [onGone];
 
   function leave(next: 'ending' | 'gone'): void {
     const wasOpen = state === 'open';
     state = next;
     wake();
-    if (wasOpen) onGone();
+    if (wasOpen) for (const work of atEnd) work();
   }
 
   function put(bytes: Uint8Array): void {
@@ -86,5 +89,9 @@ export function follower({ bufferBytesMax, farewell, onGone }: FollowerOptions):
       if (state === 'open') leave('ending');
     },
     isOpen: () => state === 'open',
+    whenGone(work) {
+      if (state === 'open') atEnd.push(work);
+      else work();
+    },
   };
 }
