@@ -46,6 +46,22 @@ export function agentSettingsContract(
       expect(await stored()).toEqual({});
     });
 
+    test.each(['drained', 'weight'] as const)(
+      'the removal of %s leaves the other changes, also those of other agents',
+      async (kind) => {
+        const weight = { ...ada, value: 3 };
+        for (const agent of [paint, print]) {
+          await open().store(agent, { kind: 'drained', value: olga });
+          await open().store(agent, { kind: 'weight', value: weight });
+        }
+        await open().store(paint, { kind, value: null });
+        expect(await stored()).toEqual({
+          paint: kind === 'drained' ? { weight } : { drained: olga },
+          print: { drained: olga, weight },
+        });
+      },
+    );
+
     test('changes at once do not overwrite each other', async () => {
       await Promise.all([
         open().store(paint, { kind: 'drained', value: olga }),

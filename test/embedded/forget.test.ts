@@ -206,6 +206,15 @@ test('an order that is still in its line, because its end was not followed, leav
   expect(await store.line(name)).toEqual([]);
 });
 
+test('an order leaves its line from any place of it', async () => {
+  const { store } = opened(':memory:');
+  const line: OrderId[] = [];
+  for (const id of ['one', 'two', 'three']) line.push(await joined(store, id, line));
+  await undo(store, 'two');
+  expect((await store.deleteEnded(before, present)).deleted).toBe(1);
+  expect(await store.line(name)).toEqual(line.filter((id) => id !== 'two'));
+});
+
 test('a damaged line is reported, and keeps no order from being deleted', async () => {
   const path = somewhere();
   const first = opened(path).store;

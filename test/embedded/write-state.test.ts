@@ -68,3 +68,14 @@ test('a store that refuses writes is probed until a write succeeds', async () =>
   stop();
   expect(clock.pending()).toBe(0);
 });
+
+test('a probe that is stopped during a try makes no further one', async () => {
+  const clock = virtualClock();
+  const { promise: tried, resolve } = Promise.withResolvers<void>();
+  const stop = writeProbe({ clock, store: { refusal: () => 'store-full', tryWrite: () => tried } });
+  await clock.advance(2_000);
+  stop();
+  resolve();
+  await clock.advance(0);
+  expect(clock.pending()).toBe(0);
+});

@@ -150,6 +150,12 @@ test('a call in flight is counted since the last progress of its order, and the 
   await world.clock.advance(5_001);
   expect(agentOf(world.reeve, 'cook')?.circuit).toMatchObject({ state: 'open', epoch: 1 });
   expect(world.reeve.isCircuitOpen()).toBe(true);
+  // While one call tests the service, the others still wait for it.
+  const probeAt = agentOf(world.reeve, 'cook')?.circuit.probeAt ?? 0;
+  await world.clock.advance(probeAt - world.clock.now());
+  await world.submit();
+  expect(agentOf(world.reeve, 'cook')?.circuit.state).toBe('half-open');
+  expect(world.reeve.isCircuitOpen()).toBe(true);
 });
 
 test('the endpoints of a service are shown, with the latencies of their calls', async () => {

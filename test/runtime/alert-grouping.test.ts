@@ -208,8 +208,8 @@ test('the output to a pipe has no escape sequences', () => {
   expect(terminalAlert(call, { env: { NO_COLOR: '1' }, terminal: () => ({}) })).toBe(plain);
 });
 
-test('on a terminal the order is highlighted', () => {
-  const text = terminalAlert(call, { env: {}, terminal: () => ({}) });
+test.each([{}, { NO_COLOR: '' }])('on a terminal with %j the order is highlighted', (env) => {
+  const text = terminalAlert(call, { env, terminal: () => ({}) });
   expect(text).not.toBe(plain);
   expect(stripVTControlCharacters(text)).toBe(plain);
 });

@@ -15,10 +15,12 @@ function opened() {
 }
 
 test('the part that was opened last is closed first', async () => {
-  const { said, open, note } = opened();
+  const { clock, said, open, note } = opened();
   for (const name of ['store', 'server']) note(name);
   await open.closeAll();
   expect(said).toEqual(['server', 'store']);
+  // A timer would keep the process.
+  expect(clock.pending()).toBe(0);
 });
 
 test('a part that fails to close is reported, and the others are closed', async () => {

@@ -7,14 +7,17 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { orderId, stepName } from '#core/model/ids.ts';
 import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import { ownOrders } from '#runtime/command/own-orders.ts';
 import { startCommand } from '#runtime/command/start-command.ts';
 import { terminalErrors } from '#runtime/command/terminal-errors.ts';
 import type { CodeError } from '#runtime/local/errors/code-error.ts';
 import { errorKinds } from '#runtime/local/errors/error-kinds.ts';
+import { workflowErrors } from '#runtime/local/errors/workflow-errors.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { testLog } from '../support/log.ts';
+import { newOrder } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const object = z.object({});
@@ -145,6 +148,28 @@ test('without a message, each kind of error is said once, and the first line say
     expect.stringMatching(/failed with unknown; /),
   ]);
   expect(lines.join('')).not.toContain('4711');
+});
+
+test('however many kinds of errors there are, a bounded number of lines is said', () => {
+  const lines: string[] = [];
+  const onError = errorKinds((line) => lines.push(line));
+  for (let number = 0; number < 1_000; number += 1)
+    onError(thrown({ error: Object.assign(new Error('no'), { code: `E${number}` }) }));
+  expect(lines).toHaveLength(100);
+});
+
+test('of errors that have stopped no order yet, the latest thousand are kept', () => {
+  const reported: string[] = [];
+  const { noting, onRecord } = workflowErrors(({ orderId }) => reported.push(orderId));
+  const [charge] = noting(careless).steps;
+  const { record } = newOrder('one', 0);
+  const ids = Array.from({ length: 1_002 }, (_, number) => orderId(`order-${number}`));
+  for (const id of ids)
+    expect(() => charge?.input({ orderId: id, details: {}, outputs: {} })).toThrow(RangeError);
+  const fault = { code: 'workflow-code', message: 'no', effect: 'none', action: null } as const;
+  for (const id of ids)
+    onRecord({ ...record, orderId: id, fault: { ...fault, step: stepName('charge') } });
+  expect(reported).toEqual(ids.slice(2));
 });
 
 test('the terminal shows an error once with its place, and after a minute how often it came again', () => {

@@ -26,6 +26,25 @@ test('while the store refuses writes, the errors that follow from it have level 
   ]);
 });
 
+test.each([
+  'delivery-failed',
+  'message-failed',
+  'recovery-delayed',
+  'recovery-failed',
+  'request-failed',
+  'retention-failed',
+  'sweep-failed',
+] as const)('%s is repeated until the store accepts writes, and is then no error', (event) => {
+  const levels: string[] = [];
+  const note = (level: string) => () => void levels.push(level);
+  const log = { info: note('info'), warn: note('warn'), error: note('error') };
+  const of = { channel: null, orders: 1, orderId: 'one', route: '/orders' };
+  const failed = { ...of, error: 'Error', reason: null };
+  consequencesLog(log, () => 'store-full').error(event, failed);
+  consequencesLog(log, () => null).error(event, failed);
+  expect(levels).toEqual(['info', 'error']);
+});
+
 test('the log may be an object of a class', () => {
   class Lines implements Log {
     readonly #lines: string[] = [];

@@ -152,6 +152,17 @@ test('a follower that accepts no more data is disconnected', async () => {
   expect(await closed).toMatch(/^HTTP\/1.1 200 /);
 });
 
+test('a server that is closed ends event streams and requests that are incomplete', async () => {
+  const { url, close } = await served(0);
+  const follower = connection(url, `GET /events HTTP/1.1\r\n${host(url)}\r\n`);
+  await new Promise((resolve) => follower.socket.once('data', resolve));
+  const slow = connection(url, `POST /orders HTTP/1.1\r\n${host(url)}Content-Length: 9\r\n\r\n{`);
+  await new Promise((resolve) => slow.socket.once('ready', resolve));
+  await close();
+  expect(await follower.closed).toMatch(/^HTTP\/1.1 200 /);
+  await slow.closed;
+});
+
 test('connections beyond the limit are closed at once, and the others are served', async () => {
   const { url } = await served(0, short({ connectionsMax: 1 }));
   const first = connection(url, `GET /events HTTP/1.1\r\n${host(url)}\r\n`);

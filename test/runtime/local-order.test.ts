@@ -214,6 +214,10 @@ test.each([
   ['a key with a line break', { key: 'a\nb' }, 'key'],
   ['a correlation id that is too long', { correlationId: 'c'.repeat(129) }, 'correlationId'],
   ['a submitter that is a number', { by: 5 }, 'by'],
+  ['a submitter without a name', { by: '' }, 'by'],
+  ['a submitter whose name is too long', { by: 'b'.repeat(65) }, 'by'],
+  ['an empty tenant', { tenant: '' }, 'tenant'],
+  ['a response channel without a name', { replyTo: '' }, 'replyTo'],
   ['an unknown option', { prio: 'high' }, 'prio'],
   ['no options', null, 'options'],
 ])('%s is refused, and nothing is stored', async (_, options, field) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -71,6 +71,26 @@ test('a changed file is read within a second, and not on each request', async ()
   clock.jump(1);
   expect(await identify(bearer('ada'))).toEqual({ kind: 'unknown' });
   expect(await identify(bearer('bert'))).toMatchObject({ kind: 'known' });
+});
+
+test('a changed file is read when the clock was set back', async () => {
+  const { start, write, clock } = scenario([entry('ada')]);
+  const identify = start();
+  write([entry('bert')]);
+  clock.jump(-3_600_000);
+  expect(await identify(bearer('ada'))).toEqual({ kind: 'unknown' });
+});
+
+test('a file of the same size and time in the place of the former one is read', async () => {
+  const { path, start, write, clock } = scenario([entry('ada')]);
+  const restored = () => utimesSync(path, 1_700_000_000, 1_700_000_000);
+  restored();
+  const identify = start();
+  write([entry('eve')]);
+  restored();
+  clock.jump(1_000);
+  expect(await identify(bearer('ada'))).toEqual({ kind: 'unknown' });
+  expect(await identify(bearer('eve'))).toMatchObject({ kind: 'known' });
 });
 
 test.each([

@@ -148,6 +148,18 @@ test('a bulk submission takes several turns, so that two of them fill the defaul
   expect(urls().slice(3)).toEqual(['/orders/batch', '/orders']);
 });
 
+test.each(['/healthz', '/healthz?full', '/readyz', '/readyz?full', '/orders/one/events'])(
+  '%s is served while all turns are taken',
+  async (path) => {
+    const { send, reaches, urls } = await turns(1);
+    await send('/orders');
+    await reaches(1);
+    await send(path);
+    await reaches(2);
+    expect(urls()).toEqual(['/orders', path]);
+  },
+);
+
 test('event streams take no turn', async () => {
   const { send, reaches, urls } = await turns(1);
   await send('/events');

@@ -131,6 +131,24 @@ test('a receiver that does not answer times out after ten seconds', async () => 
   await outcome;
 });
 
+test.each([204, 200, 302, 503])('the body of an answer %i is not kept unread', async (status) => {
+  let cancelled = 0;
+  const body = () =>
+    new ReadableStream({
+      cancel() {
+        cancelled += 1;
+      },
+    });
+  const answer = () => new Response(status === 204 ? null : body(), { status });
+  const deliver = webhook({
+    ...{ name: 'shop', url: 'https://shop.example', clock: systemClock },
+    secrets: async () => webhookSecrets(secret, 'the test'),
+    fetch: async () => answer(),
+  });
+  await deliver(newStatus()).catch(() => {});
+  expect(cancelled).toBe(status === 204 ? 0 : 1);
+});
+
 test('no error contains the address or the secret', async () => {
   const { url } = await receiver((response) => response.destroy());
   await settled();

@@ -135,7 +135,7 @@ function changesIn(
 }
 
 /** The folder and those in it, except installed packages and hidden ones, such as that of the data. */
-function foldersOf(folder: string): readonly string[] {
+export function foldersOf(folder: string): readonly string[] {
   const inner = entriesOf(folder).filter(
     (entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'),
   );

@@ -6,7 +6,7 @@ import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Log } from '#ports/log.ts';
 import { alertGrouping } from '#runtime/local/alert-grouping.ts';
 import { readChannels } from '#runtime/local/channels-config.ts';
-import { type Config, readConfig } from '#runtime/local/config.ts';
+import { type Config, readConfig, timesOf } from '#runtime/local/config.ts';
 import { databaseIn, socketIn } from '#runtime/local/data-directory.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
@@ -95,12 +95,11 @@ async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
   const reeve = await startLocalReeve({
     ...{ workflows, agents, log },
     path: databaseIn(config.REEVE_DATA),
-    keepEndedMs: config.REEVE_KEEP_DAYS * 24 * 3_600_000,
+    ...timesOf(config),
     responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
     ...(config.REEVE_TENANT_WEIGHTS !== undefined && {
       tenantWeights: config.REEVE_TENANT_WEIGHTS,
     }),
-    backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
     onAlert: async (alert) => alerts.alert(alert, await command.promise),
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
     ...(isDevelopment && {

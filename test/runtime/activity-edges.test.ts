@@ -1,0 +1,47 @@
+/** The activity where the clock is set back, and where Reeve is closed during its count. */
+import { expect, test } from 'vitest';
+import { workflowRegistry } from '#core/definition/registry.ts';
+import { agentName } from '#core/model/ids.ts';
+import { activityCollector } from '#runtime/local/activity/activity.ts';
+import { agentCalls } from '#runtime/local/activity/agent-calls.ts';
+import { noteCalls } from '#runtime/local/activity/ended-calls.ts';
+import { testLog } from '../support/log.ts';
+import { claimed, newOrder, succeeded } from '../support/orders.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const at = Date.UTC(2026, 0, 1);
+
+test('a call that ended before its dispatch, by a clock that was set back, has no negative latency', () => {
+  const running = claimed(newOrder('one', at).record, at);
+  const calls = agentCalls();
+  noteCalls(
+    new Map([[agentName('paint'), calls]]),
+    succeeded(running, 'east', at - 5_000),
+    running,
+    at,
+  );
+  expect(calls.counts(at)).toMatchObject({ succeeded: 1 });
+  expect(calls.latencyMs()).toEqual({ p50: 0, p95: 0, p99: 0 });
+});
+
+test('a count of many orders in Error ends when Reeve is closed', async () => {
+  const log = testLog();
+  let pages = 0;
+  const collector = activityCollector({
+    ...{ registry: workflowRegistry([]), clock: virtualClock(), log, agents: [] },
+    store: {
+      records: async () => new Map(),
+      async list() {
+        pages += 1;
+        if (pages === 3) collector.stop();
+        if (pages > 3) throw new RangeError('the store is closed');
+        return { items: [], cursor: 'more' };
+      },
+    },
+    flow: () => {
+      throw new RangeError('not read');
+    },
+  });
+  await collector.countRest([]);
+  expect([pages, log.lines]).toEqual([3, []]);
+});
