@@ -113,7 +113,7 @@ function rewriteImports(
 }
 
 /** `node_modules/@smithy/types` of a file below it; the innermost one of packages within packages. */
-function packageFolder(path: string): string {
+export function packageFolder(path: string): string {
   const at = path.lastIndexOf('node_modules/') + 'node_modules/'.length;
   return path.slice(0, at) + packageOf(path.slice(at));
 }

@@ -56,6 +56,7 @@ test.each([
   'token ol/ga --role viewer',
   `token ${'x'.repeat(65)} --role viewer`,
   `token olga --role viewer --tenant ${'x'.repeat(65)}`,
+  'token olga --role viewer --tenant=',
 ])('`reeve %s` is wrong usage, and no token is made', async (line) => {
   const { exitCode, stdout } = await scenario().run(line);
   expect(exitCode).toBe(2);

@@ -221,9 +221,11 @@ test('dlq redrive --yes does what each dead letter needs, and prints it', async 
 });
 
 test('an action that failed is printed, with exit code 4', async () => {
-  const { run } = deadLetterScenario(['redrive', 'keep'], { refuse: true });
+  const { run, released } = deadLetterScenario(['redrive', 'keep'], { refuse: true });
   const { exitCode, stdout } = await run('dlq redrive --yes --stack reeve-prod');
   expect(exitCode).toBe(4);
+  // The next run must find it.
+  expect(released.toSorted()).toEqual([0, 1]);
   expect(stdout).toContain('1 failed');
   expect(stdout).toContain('the queue is away');
 });

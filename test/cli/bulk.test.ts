@@ -7,7 +7,7 @@ import {
   type Scenario as Reeve,
   scenario as reeveScenario,
 } from '../http/scenario.ts';
-import { at, nobodyThere, scenario, terminal } from './scenario.ts';
+import { at, nobodyThere, order, scenario, terminal } from './scenario.ts';
 
 const soon = { now: () => Date.now(), sleep: async () => {} };
 
@@ -245,4 +245,19 @@ test('one order is moved to another class, which must be one', async () => {
   );
   expect((await run(`reprioritise ${id}`)).exitCode).toBe(2);
   expect((await run(`reprioritise ${id} --priority urgent`)).exitCode).toBe(2);
+});
+
+test.each([
+  ['resubmit --state Error', '"7"'],
+  ['cancel --state Error', '"7"'],
+  // A live order may have progressed since, and gets the priority too.
+  ['reprioritise --state Error --priority high', null],
+])('%s --yes names the revision that was listed: %s', async (command, revision) => {
+  const { app, run, requests } = scenario();
+  const listed = order({ orderId: 'o-1', processState: 'Error', revision: 7 });
+  app.get('/orders', (c) => c.json({ orders: [listed], cursor: null, asOf: at(0) }));
+  app.post('/orders/o-1/:action', (c) => c.json({ orderId: 'o-1', processState: 'Pending' }, 202));
+  expect((await run(`${command} --yes`)).exitCode).toBe(0);
+  const [sent, ...more] = requests.filter(({ method }) => method === 'POST');
+  expect([sent?.headers.get('if-match'), more]).toEqual([revision, []]);
 });

@@ -61,6 +61,7 @@ test.each([
 test.each([
   'limits set payment/whole',
   'limits set payment/whole --burst 4',
+  'limits set payment/whole --at-once 3 --burst 4',
   'limits set payment/whole --rate 5',
   'limits set payment/whole --at-once 0',
   'limits set payment --at-once 3',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { at, declined, nobodyThere, order, problem, scenario } from './scenario.ts';
 
 const page = {
@@ -216,4 +216,22 @@ test.each([
   const { exitCode, stderr } = await run('list');
   expect(exitCode).toBe(4);
   expect(stderr).toContain('in an unknown form');
+});
+
+test('a server that accepts and never answers is given up after half a minute', async () => {
+  const asked: number[] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    asked.push(ms);
+    return AbortSignal.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+  });
+  onTestFinished(() => timeout.mockRestore());
+  const { run } = scenario({
+    fetch: async (_, { signal }) => {
+      signal?.throwIfAborted();
+      return new Promise(() => {});
+    },
+  });
+  const { exitCode, stderr } = await run('list');
+  expect([exitCode, asked]).toEqual([4, [30_000]]);
+  expect(stderr).toContain('The operation timed out.');
 });

@@ -281,6 +281,18 @@ test('a request that is refused for now as a whole is sent again', async () => {
   expect([requests.length, sleeps]).toEqual([2, [3_000]]);
 });
 
+test('a request with an order without a key is not sent again when it may have been carried out', async () => {
+  const keyed = order(1).replace(/}$/, ',"key":"cart-1"}');
+  const { app, run, requests } = scenario({ readFile: bytesOf([keyed, order(2)].join('\n')) });
+  app.post('/orders/batch', () => {
+    const later = problem(503, 'unavailable');
+    later.headers.set('retry-after', '2');
+    return later;
+  });
+  expect((await run('submit orders.jsonl --lines')).exitCode).toBe(4);
+  expect(requests).toHaveLength(1);
+});
+
 test('the orders of requests that find no Reeve have failed', async () => {
   const { run, stored } = await submitting(many(150), { reachable: 1 });
   const { exitCode, stdout } = await run('submit orders.jsonl --lines');

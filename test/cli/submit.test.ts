@@ -265,6 +265,15 @@ test('a wait gives up after half a minute without an answer, and names the order
   expect(waitedMs).toBeLessThan(32_000);
 });
 
+test('an outage late in a long wait has the whole patience', async () => {
+  const { app, run, sleeps } = accepting();
+  const outage = Array.from({ length: 20 }, () => () => problem(503, 'unavailable'));
+  looks(app, ...Array.from({ length: 60 }, () => look()), ...outage, look(processed));
+  const { exitCode, stdout } = await run('submit order.json --wait');
+  expect(sleeps.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(60_000);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('✓ Processed')]);
+});
+
 test('a submission that reaches no server exits 4 at once', async () => {
   const { run, sleeps } = scenario({ readFile, fetch: nobodyThere });
   const { exitCode, stderr } = await run('submit order.json --wait');

@@ -338,7 +338,9 @@ test('a request is waited for at most as long as the time for it and its repetit
 test.each([
   { retryForMs: -1 },
   { retryForMs: Number.NaN },
+  { retryForMs: '5' as never },
   { pollMaxMs: 49 },
+  { pollMaxMs: null as never },
   { pollMaxMs: Number.NaN },
   { pollMaxMs: Number.POSITIVE_INFINITY },
 ])('%j is refused', (options) => {

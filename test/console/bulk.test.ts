@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#console/api/answer.ts';
 import type { ListDocument, ProcessState } from '#console/api/documents.ts';
 import {
+  conditionOf,
   fits,
   forEachOrder,
   leftAlone,
@@ -25,6 +26,14 @@ const refused = (status: number): Done => ({
 });
 const meant = (count: number): Meant[] =>
   Array.from({ length: count }, (_, at) => ({ orderId: `o${at}`, revision: at + 1 }));
+
+test.each([
+  ['resubmit', { 'if-match': '"7"' }],
+  ['cancel', {}],
+  ['reprioritise', {}],
+] as const)('a %s has the condition %j', (action, headers) => {
+  expect(conditionOf(action, { orderId: 'one', revision: 7 })).toEqual(headers);
+});
 
 test('each order gets a result, and never more than four are under way', async () => {
   let underWay = 0;
@@ -138,6 +147,21 @@ describe('finding all that match', () => {
     expect(stuck).toMatchObject({ isComplete: false });
     expect(asked).toHaveLength(2);
   });
+
+  test.each([
+    [399, 300, false],
+    [400, 400, true],
+    [401, 400, false],
+    [300, 300, true],
+  ])(
+    'of %i orders, of which at most %i are found, all are found: %s',
+    async (count, max, isAll) => {
+      const { get, path } = server(count);
+      const found = await findOrders({ get, path, max });
+      expect(found).toMatchObject({ kind: 'found', isComplete: isAll });
+      expect(found.kind === 'found' && found.orders).toHaveLength(Math.min(count, max));
+    },
+  );
 
   test('the number of orders is limited, and the result says that there are more', async () => {
     const { get, path } = server(700);

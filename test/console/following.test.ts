@@ -186,3 +186,32 @@ test('a 503 that the page breaks off says nothing about Reeve', async () => {
   `);
   expect(found).toEqual({ response: null, isAnswering: true });
 });
+
+test('the console offers actions to those alone who may act', async () => {
+  const found = await onPage(`
+    const { mayOperate } = await import('#console/api/signed-in.ts');
+    const roles = ['viewer', 'submitter', 'operator', 'iam', 'of a newer release'];
+    const offered = [mayOperate()];
+    for (const role of roles) {
+      principal.value = { name: 'ada', role, tenant: null };
+      offered.push(mayOperate());
+    }
+    print(offered);
+  `);
+  expect(found).toEqual([false, false, false, true, true, false]);
+});
+
+test('the clock of the page is that of the server where they differ, and its own within the precision of a header', async () => {
+  const found = await onPage(`
+    const { nowMs, serverSaid } = await import('#console/parts/server-clock.ts');
+    const own = Date.UTC(2026, 0, 1, 12, 0, 0, 500);
+    Date.now = () => own;
+    const ahead = [];
+    for (const ms of [-3_600_000, -1_000, 0, 1_000, 3_600_000, null]) {
+      serverSaid(ms === null ? null : new Date(own + ms).toUTCString());
+      ahead.push(nowMs() - own);
+    }
+    print(ahead);
+  `);
+  expect(found).toEqual([-3_600_000, 0, 0, 0, 3_600_000, 3_600_000]);
+});

@@ -170,3 +170,8 @@ test('new orders are added at the top, changed ones stay in place, and the last 
   expect(next[2]?.revision).toBe(3);
   expect(ids(flowed(next, [ofChange(change('d'))], 3))).toBe('dcb');
 });
+
+test('an order that is read again late does not replace what is known of it', () => {
+  const shown = flowed([], [ofChange(change('a', { revision: 3 }))], 3);
+  expect(flowed(shown, [ofChange(change('a', { revision: 2 }))], 3)).toEqual(shown);
+});

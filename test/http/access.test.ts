@@ -152,15 +152,25 @@ describe('a principal of one tenant', () => {
     expect(orderSchema.parse(await shown.json()).tenant).toBe(others);
   });
 
-  test('follows only its own orders', async () => {
-    const response = await ask('operator of another tenant', '/events');
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    const foreign = await orderIdOf(await world.submit(ofTenant(ours), as('operator')));
-    const own = await orderIdOf(await world.submit(body, as('operator of another tenant')));
-    let text = '';
-    while (!text.includes(own)) text += (await reader?.read())?.value ?? '';
-    expect(text).not.toContain(foreign);
-    await reader?.cancel();
+  test('follows only its own orders, also while others follow theirs', async () => {
+    const follow = async (asker: string) => {
+      const response = await ask(asker, '/events');
+      return response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    };
+    const theirs = await follow('operator of another tenant');
+    const mine = await follow('owner');
+    const all = await follow('operator');
+    const first = await orderIdOf(await world.submit(ofTenant(ours), as('operator')));
+    const second = await orderIdOf(await world.submit(body, as('operator of another tenant')));
+    const textUntil = async (reader: typeof all, ...ids: readonly string[]) => {
+      let text = '';
+      while (!ids.every((id) => text.includes(id))) text += (await reader?.read())?.value ?? '';
+      return text;
+    };
+    expect(await textUntil(theirs, second)).not.toContain(first);
+    expect(await textUntil(mine, first)).not.toContain(second);
+    await textUntil(all, first, second);
+    for (const reader of [theirs, mine, all]) await reader?.cancel();
   });
 });
 
@@ -188,6 +198,7 @@ test('the access log has changing and refused requests with their principals, wi
   await ask('viewer', '/orders?correlationId=ada%40example.com');
   await ask('viewer', `/orders/${order}/cancel`, { method: 'POST' });
   await ask('nobody', '/orders?correlationId=ada%40example.com');
+  await ask('owner', '/activity');
   const id = await orderIdOf(await world.submit(body, as('owner')));
   expect(logged).toEqual([
     {
@@ -199,6 +210,10 @@ test('the access log has changing and refused requests with their principals, wi
       submitted: null,
     },
     { method: 'GET', path: '/orders', principal: null, tenant: null, status: 401, submitted: null },
+    {
+      ...{ method: 'GET', path: '/activity', principal: 'owner', tenant: ours, status: 403 },
+      submitted: null,
+    },
     {
       method: 'POST',
       path: '/orders',

@@ -54,6 +54,19 @@ test('an endpoint that is ejected is shown with when it is called again', async 
   ]);
 });
 
+test('a call that timed out is no success', async () => {
+  const { get } = await scenario((ports) => ({
+    ...ports,
+    activity() {
+      const { agents, ...rest } = ports.activity();
+      const counts = { succeeded: 3, failed: 1, timedOut: 2 };
+      return { ...rest, agents: agents.map((agent) => ({ ...agent, ...counts })) };
+    },
+  }));
+  const { agents } = activitySchema.parse(await (await get('/activity')).json());
+  expect(agents).toMatchObject([{ successRate: 0.5 }]);
+});
+
 test('a server without activity counts has no such route', async () => {
   const { get } = await scenario(undefined, api);
   expect((await get('/activity')).status).toBe(404);

@@ -44,6 +44,44 @@ test('a drained agent is listed with who drained it, its orders say why they wai
 });
 
 test.each([
+  [{ drained: true }, ['cook', { kind: 'drain' }]],
+  [{ drained: false }, ['cook', { kind: 'resume' }]],
+  [{ weight: 0 }, ['cook', { kind: 'weight', weight: 0 }]],
+  [{ weight: 100 }, ['cook', { kind: 'weight', weight: 100 }]],
+  [{ weight: null }, ['cook', { kind: 'weight', weight: null }]],
+  [{ limit: { name: 'all' } }, ['cook/all', null]],
+  [{ limit: { name: 'all', atOnce: 3 } }, ['cook/all', { atOnce: 3 }]],
+  [
+    { limit: { name: 'all', rate: { count: 5, per: 1_000 } } },
+    ['cook/all', { rate: { count: 5, per: 1_000 } }],
+  ],
+])(
+  'the change %j is that of its caller, and null is what the definition says',
+  async (sent, meant) => {
+    const asked: unknown[] = [];
+    const { post } = await scenario(({ agents, limits, ...ports }) => ({
+      ...ports,
+      agents: {
+        ...agents,
+        async change(...request) {
+          asked.push(request);
+          return { kind: 'unknown-agent', known: [] };
+        },
+      },
+      limits: {
+        ...limits,
+        async change(...request) {
+          asked.push(request);
+          return { kind: 'unknown-limit', known: [] };
+        },
+      },
+    }));
+    expect((await post('/agents/cook', sent)).status).toBe(404);
+    expect(asked).toEqual([[...meant, 'olga']]);
+  },
+);
+
+test.each([
   ['/agents/nobody', { drained: true }, 404, 'agent-unknown'],
   ['/agents/cook', { weight: 3 }, 409, 'agent-not-in-pool'],
   ['/agents/cook', { weight: 101 }, 422, 'body-invalid'],

@@ -155,6 +155,8 @@ test('when all followers have left, no listener remains, and nothing is serialis
   expect(world.all.count()).toBe(0);
   await world.clock.advance(60_000);
   expect(world.written()).toBe(0);
+  // Keep-alives would go on for ever.
+  expect(world.clock.pending()).toBe(0);
 });
 
 test('each follower receives a keep-alive every 15 s, also while only others receive events', async () => {

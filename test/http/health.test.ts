@@ -34,7 +34,8 @@ test.each<[string, Conditions, string, readonly string[], number, number]>([
     503,
     503,
   ],
-  ['its stop', { isStopping: isTrue, isStarting: isTrue }, 'stopping', [], 200, 503],
+  ['its stop', { isStopping: isTrue }, 'stopping', [], 200, 503],
+  ['its stop amid its start', { isStopping: isTrue, isStarting: isTrue }, 'stopping', [], 200, 503],
 ])('with %s', async (_, conditions, status, causes, alive, ready) => {
   const { get } = await scenario((ports) => ({ ...ports, ...conditions }));
   for (const [path, code] of [

@@ -2,13 +2,17 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
+import { workflowRegistry } from '#core/definition/registry.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { agentName } from '#core/model/ids.ts';
 import { processApi } from '#http/process-api.ts';
+import { orderView } from '#http/view.ts';
 import { PermanentFault } from '#ports/agent-implementation.ts';
 import { assembleSubmissionBatch } from '#roles/assemble.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
+import { claimed, newOrder, next } from '../support/orders.ts';
 
 const refusedToken = 'tok_refused_4711';
 const rightToken = 'tok_right_0815';
@@ -112,4 +116,23 @@ test('no response, status message, alert or log line contains a value that a wor
   });
   expect(last.history.map(({ type }: { type: string }) => type)).toContain('resubmit');
   expect(output.join('\n')).toContain('Token [redacted] is not accepted.');
+});
+
+test('of an order whose definition is not known, no text that others wrote is shown', () => {
+  const at = Date.UTC(2026, 0, 1);
+  const { order, record } = newOrder('one', at);
+  const running = claimed(record, at);
+  const [step] = running.steps;
+  if (step === undefined) throw new RangeError('it has no step');
+  const failed = next(
+    running,
+    {
+      ...{ type: 'stepFailed', step: step.name, attempt: 1, agent: agentName(step.agent) },
+      fault: { code: 'declined', message: `Token ${refusedToken}.`, effect: 'none' },
+    },
+    at,
+  );
+  const text = JSON.stringify(orderView(failed, order, workflowRegistry([])));
+  expect(text).toContain('[redacted]');
+  expect(text).not.toContain(refusedToken);
 });

@@ -22,8 +22,10 @@ import { mistakesOfOddValues } from './mistakes-of-odd-values.ts';
 import { mistakesOfOneItem } from './mistakes-of-one-item.ts';
 import { mistakesOfPackage } from './mistakes-of-package.ts';
 import { mistakesOfProcessTimer } from './mistakes-of-process-timer.ts';
+import { mistakesOfProcesses } from './mistakes-of-processes.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 import { mistakesOfSharedDocuments } from './mistakes-of-shared-documents.ts';
+import { mistakesOfTools } from './mistakes-of-tools.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
 const crossedPages = 'test/embedded/crossed-pages.test.ts';
@@ -425,5 +427,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfInstances,
   ...mistakesOfReplyDelays,
   ...mistakesOfProcessTimer,
+  ...mistakesOfProcesses,
   ...mistakesOfSharedDocuments,
+  ...mistakesOfTools,
 ];

@@ -1,9 +1,11 @@
 /** `npm create reeve NAME` where the folder cannot be made. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { projectManifest, targets } from '../../create-reeve/project-manifest.ts';
 
 test.each([
   ['taken', 'taken is not a folder.'],
@@ -21,3 +23,33 @@ test.each([
   expect(made).toMatchObject({ status: 2, stdout: '', stderr: `${join(folder, message)}\n` });
   expect(readdirSync(folder)).toEqual(['full', 'taken']);
 });
+
+const made = z.object({
+  scripts: z.record(z.string(), z.string()),
+  dependencies: z.record(z.string(), z.string()),
+  devDependencies: z.record(z.string(), z.string()),
+});
+
+test.each(targets)(
+  'the scripts of a project for %s have their files and their programs',
+  (target) => {
+    const versions = new Proxy({}, { has: () => true, get: () => '^1.0.0' });
+    const project = { name: 'shop', target, versions, reeve: undefined };
+    const { scripts, dependencies, devDependencies } = made.parse(projectManifest(project));
+    const parts = ['common', ...(target === 'both' ? ['embedded', 'aws'] : [target])];
+    const files = Object.values(scripts).flatMap(
+      (script) => script.match(/[\w./]+\.(ts|json)\b/g) ?? [],
+    );
+    expect(files).toContain('order.json');
+    for (const file of files) {
+      const places = parts.map((part) => join('create-reeve/template', part, file));
+      expect([file, places.some((place) => existsSync(place))]).toEqual([file, true]);
+    }
+    const programs = { reeve: 'reeve', tsc: 'typescript', vitest: 'vitest', cdk: 'aws-cdk' };
+    for (const [program, name] of Object.entries(programs)) {
+      const isUsed = Object.values(scripts).some((script) => script.split(' ').includes(program));
+      const isThere = name in dependencies || name in devDependencies;
+      expect([program, isThere]).toEqual([program, isUsed]);
+    }
+  },
+);

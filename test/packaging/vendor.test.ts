@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { vendor } from '#packaging/vendor.ts';
+import { packageFolder, vendor } from '#packaging/vendor.ts';
 
 const specifier = '@aws-sdk/client-sqs';
 
@@ -21,4 +21,15 @@ test('the SDK writes its warnings, which it does not where it takes its own logg
   onTestFinished(() => warn.mockRestore());
   await import(pathToFileURL(join(folder, 'lib/user.js')).href);
   expect(warn).toHaveBeenCalledWith(expect.stringContaining('userAgentAppId'));
+});
+
+test.each([
+  ['node_modules/tslib/tslib.es6.mjs', 'node_modules/tslib'],
+  ['node_modules/@smithy/types/dist/index.js', 'node_modules/@smithy/types'],
+  [
+    'node_modules/@aws-sdk/core/node_modules/@smithy/types/index.js',
+    'node_modules/@aws-sdk/core/node_modules/@smithy/types',
+  ],
+])('the licence of %s is that of %s', (file, folder) => {
+  expect(packageFolder(file)).toBe(folder);
 });

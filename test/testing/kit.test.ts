@@ -185,6 +185,39 @@ test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 8_640_000_000_000_000]
   },
 );
 
+test('a request that arrives after its order was undone has no effect', async () => {
+  const { reeve, charge } = await shopInTest();
+  await using _ = reeve;
+  charge.isSlow(minutes(1));
+  charge.fails('declined');
+  const result = await reeve.run(await reeve.submit(shop, { article: 'lamp' }));
+  expect(result.state).toBe('Undone');
+  await reeve.advance(minutes(1));
+  expect([...charge.effects]).toEqual([]);
+});
+
+test('a service that is unreachable before the start is so for this time from the start on', async () => {
+  const reserve = scriptedAgent(stock, { shelf: 3 });
+  const charge = scriptedAgent(payment, { charge: 'c' });
+  reserve.unreachable(minutes(20));
+  await using reeve = await testReeve({ workflows: [shop], agents: [reserve, charge] });
+  const begin = reeve.now();
+  await reeve.run(await reeve.submit(shop, { article: 'lamp' }));
+  expect(charge.calls[0]?.at).toBeGreaterThanOrEqual(begin + minutes(20));
+});
+
+test('a Reeve that is disposed of leaves no folder', async () => {
+  const folder = mkdtempSync(join(inject('temporaryFolder'), 'kit-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { reeve } = await shopInTest();
+  await reeve.kill();
+  await reeve.restart();
+  expect(readdirSync(folder)).toHaveLength(1);
+  await reeve[Symbol.asyncDispose]();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('a Reeve that cannot start leaves no folder', async () => {
   const folder = mkdtempSync(join(inject('temporaryFolder'), 'kit-'));
   vi.stubEnv('TMPDIR', folder);

@@ -46,6 +46,24 @@ test('a mistake is printed with seed, story and shortest way, and the exit code 
   expect(code).toBe(1);
 }, 60_000);
 
+test.each([
+  ['a sound and a wrong', '', "'short deadline'"],
+  ['a wrong and a sound', "'short deadline'", ''],
+])(
+  'with the exports of %s proof, the exit code is 1',
+  async (_, one, other) => {
+    const file = moduleWith(one);
+    appendFileSync(
+      file,
+      `export const second = defineProof({ ...tripProof(${other}), seeds: 1 });\n`,
+    );
+    const { code, stdout } = await reeve(file, '--seeds', '1');
+    expect(stdout.match(/^(proof|second): (Not p|P)roven: /gm)).toHaveLength(2);
+    expect(code).toBe(1);
+  },
+  60_000,
+);
+
 test('a module that holds a timer does not keep the command running', async () => {
   const file = moduleWith('');
   appendFileSync(file, 'setInterval(() => {}, 1_000);\n');

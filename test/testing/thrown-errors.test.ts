@@ -1,5 +1,5 @@
 /** A test with the kit says what the code of an agent or a workflow has thrown. */
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -52,4 +52,18 @@ test('a service that fails as its agent says is no error of the test', async () 
   });
   expect(message).toBe('Step pay timed out 2 times.');
   expect(lines).toEqual([]);
+});
+
+test('a test with a listener of its own gets each error, and nothing is printed', async () => {
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => said.mockRestore());
+  const errors: unknown[] = [];
+  await using reeve = await testReeve({
+    workflows: [broken],
+    agents: [implementAgent(payment, { perform: async () => ({}) })],
+    onCodeError: ({ error }) => errors.push(error),
+  });
+  await reeve.run(await reeve.submit(broken, {}));
+  expect(errors).toEqual([new RangeError('no such article')]);
+  expect(said.mock.calls).toEqual([]);
 });

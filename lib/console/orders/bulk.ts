@@ -74,6 +74,16 @@ export function resultOf(orderId: string, answer: Answer<{ processState: Process
   }
 }
 
+/**
+ * The headers of the request for an order. A resubmit is for the displayed fault: an order that has failed again since is skipped. An order
+ * for another action may have progressed meanwhile, and is changed too.
+ */
+export const conditionOf = (
+  action: Action,
+  { revision }: Meant,
+): Readonly<Record<string, string>> =>
+  action === 'resubmit' ? { 'if-match': `"${revision}"` } : {};
+
 /** True when the action is possible in the present state of the order. */
 export const fits = (action: Action, { actions }: Pick<SummaryDocument, 'actions'>): boolean =>
   actions[action] === null;

@@ -6,6 +6,7 @@ import type { SummaryDocument } from '#console/api/documents.ts';
 import {
   type Act,
   type Action,
+  conditionOf,
   fits,
   forEachOrder,
   type Meant,
@@ -119,15 +120,9 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
   };
 }
 
-/**
- * A resubmit is for the displayed fault: an order that has failed again since is skipped. An
- * order for another action may have progressed meanwhile, and is changed too.
- */
 function actOf(action: Action, body: unknown): Act {
-  return ({ orderId, revision }) =>
-    post(
-      `/orders/${encodeURIComponent(orderId)}/${action}`,
-      body,
-      action === 'resubmit' ? { 'if-match': `"${revision}"` } : {},
-    );
+  return (order) => {
+    const path = `/orders/${encodeURIComponent(order.orderId)}/${action}`;
+    return post(path, body, conditionOf(action, order));
+  };
 }
