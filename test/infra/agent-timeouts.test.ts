@@ -31,6 +31,20 @@ test('a function that lasts as long as its longest call may is not warned of', (
   expect(warningsOf({ name: 'payment', handler, timeout })).toEqual([]);
 });
 
+test('a function that ends before its longest undo may is warned of', () => {
+  const timeout = Duration.seconds(60);
+  const agents = [
+    { name: 'payment', handler, timeout },
+    { name: 'shipping', handler, timeout },
+  ];
+  const stack = stackWith(agents, {}, { workflows: 'test/infra/undo-workflows.ts' });
+  const found = Annotations.fromStack(stack).findWarning('*', Match.anyValue());
+  expect(found).toHaveLength(1);
+  expect(found[0]?.entry.data).toContain(
+    '`charge` of workflow parcel 1, or its undo, may take 400 s',
+  );
+});
+
 test('of a function beside Reeve its own timeout counts', () => {
   const stack = stackWith([], {}, patient);
   const inline = { runtime: Runtime.NODEJS_24_X, handler: 'index.handler' };

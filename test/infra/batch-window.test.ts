@@ -97,6 +97,13 @@ test('a window that would make replies late stops the synthesis, with each step'
   expect(() => synthesised(agents, { batchWindowSeconds: 1 })).toThrow('Make it 40 s or more');
 });
 
+test('a window that would make the replies of an undo late stops the synthesis, too', () => {
+  const own = { workflows: 'test/infra/undo-workflows.ts' };
+  expect(() => synthesised(agents, { batchWindowSeconds: 20 }, own)).toThrow(
+    '`completeWithin` of `ship` of workflow parcel 1, or of its undo, is 5 s. Make it 40 s or more',
+  );
+});
+
 test.each([-1, 301, '1.5'])('a window of %s is refused', (batchWindowSeconds) => {
   expect(() => stackWith(agents, { batchWindowSeconds }, patient)).toThrow(
     '`batchWindowSeconds` must be a whole number from 0 to 300',

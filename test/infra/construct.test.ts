@@ -378,6 +378,10 @@ test('with a release, all that invokes a function points to its alias, which mov
   for (const { TracingConfig } of functions) expect(TracingConfig).toEqual({ Mode: 'Active' });
   const supervisor = functions.find(({ Description }) => Description === 'Reeve: Supervisor');
   expect(supervisor?.['Environment'].Variables.REEVE_ALIAS).toBe('live');
+  // A sweep that is late is useless, also by the alias.
+  const invoked = own('AWS::Lambda::EventInvokeConfig').map((one) => JSON.stringify(one));
+  expect(invoked).toHaveLength(1);
+  expect(invoked[0]).toMatch(/Live[0-9A-F]{8}/);
   expect(findingsAt(app).filter(({ at }) => at.startsWith('Shop/Orders/'))).toEqual([]);
 });
 
