@@ -3,8 +3,9 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListEventBusesCommand } from '@aws-sdk/client-eventbridge';
 import { ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListSecretsCommand } from '@aws-sdk/client-secrets-manager';
-import { ListQueuesCommand } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
 import type { ClientOptions } from '#aws/clients/client-options.ts';
 import { dynamoClient } from '#aws/clients/dynamo-client.ts';
 import { eventBridgeClient } from '#aws/clients/event-bridge-client.ts';
@@ -110,3 +111,21 @@ describe.each(clients)('the client of %s', (_, clientOf) => {
     expect(received).toHaveLength(1);
   });
 });
+
+test('the address of a queue does not decide where its client sends a request, and its credentials', async () => {
+  const client = sqsClient();
+  let host = '';
+  client.middlewareStack.add(
+    () => async (call) => {
+      host = requestOf.parse(call.request).hostname;
+      throw new Error('It is not sent.');
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  const QueueUrl = 'https://sqs.evil.example/123456789012/ready';
+  const asked = client.send(new GetQueueAttributesCommand({ QueueUrl }));
+  await expect(asked).rejects.toThrow('It is not sent.');
+  expect(host).toBe('sqs.us-east-1.amazonaws.com');
+});
+
+const requestOf = z.object({ hostname: z.string() });

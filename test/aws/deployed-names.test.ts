@@ -2,7 +2,11 @@
 import { expect, test } from 'vitest';
 import { metricNamespace } from '#aws/metric-names.ts';
 import { alertDetailType, eventSource, statusDetailType } from '#aws/notifications/event-names.ts';
-import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
+import {
+  eventsChannel,
+  responseChannels,
+  webhookChannel,
+} from '#aws/notifications/response-channel.ts';
 import { deadLetterNames, nameLengthMax, queueNames } from '#aws/queues/queue-names.ts';
 import {
   attention,
@@ -103,5 +107,15 @@ test('rules, alarms and functions use these names of events, metrics and channel
     metricNamespace: 'Reeve',
     eventsChannel: 'events',
     webhookChannel: 'webhook',
+  });
+});
+
+test('each response channel is where its variable says: a queue by its address, a webhook by the name of its own queue', () => {
+  const at = 'https://sqs.eu-west-1.amazonaws.com/123456789012/shop';
+  const written = { till: `${at}-till`, feed: eventsChannel, crm: webhookChannel };
+  expect(responseChannels(at, written)).toEqual({
+    till: { kind: 'queue', url: `${at}-till` },
+    feed: { kind: 'events' },
+    crm: { kind: 'webhook', url: `${at}_webhook_crm.fifo` },
   });
 });

@@ -1,4 +1,5 @@
-/** The weights of tenants, by what names them in the index of held orders. */
+/** What names tenants in the index of held orders, and their weights by it. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { heldFlowOf, heldWeights } from '#aws/store/held-key.ts';
 
@@ -11,4 +12,16 @@ test('a tenant has its weight by its text in the index; others, and orders witho
   );
   const weights = ['inn', '__proto__', 'bar', null].map((tenant) => weightOf(heldFlowOf(tenant)));
   expect(weights).toEqual([4, 0.5, 1, 1]);
+});
+
+test('a tenant is named by a hash, so that no text of a caller is part of a key', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (one, other) => {
+      expect(heldFlowOf(one)).toMatch(/^[0-9a-f]{16}$/);
+      expect(heldFlowOf(one) === heldFlowOf(other)).toBe(one === other);
+    }),
+  );
+  expect(heldFlowOf('-')).not.toBe(heldFlowOf(null));
+  // As in the keys of the orders that wait now.
+  expect(heldFlowOf('inn')).toBe('e0dc0ad7ac4bba71');
 });

@@ -99,7 +99,8 @@ test.each([
 ])('%s arrives as it was signed, including the host', async (_, init) => {
   const { received, url: base } = await answeringServer((response) => response.end('{}'));
   const signed = signedFetch(client('session').config, api, fetch);
-  await signed(`${base}/orders?limit=2&state=Error`, init);
+  // Of a name that occurs twice, both values are signed.
+  await signed(`${base}/orders?limit=2&state=Error&tag=a&tag=b`, init);
   const [request] = received;
   if (request === undefined) throw new Error('nothing arrived');
   expect(request.body).toBe('body' in init ? init.body : '');

@@ -34,6 +34,23 @@ test('the circuits are those that the instances share, and what waits is as the 
   expect(reports.waitingFor(paint)).toBe(7);
 });
 
+test('a circuit whose recovery is long over is shown as closed', async () => {
+  const clock = virtualClock();
+  const circuits = memoryCircuits();
+  const goodRate = { perSecond: 1, isKnown: true };
+  const from = clock.now();
+  const since = from - 5_000;
+  await circuits.store('paint', { state: 'recovering', epoch: 1, since, from, goodRate }, 0);
+  const report = { read: async () => null };
+  const shown = async () => {
+    const reports = await sharedAgentReports({ circuits, report, clock })([paint]);
+    return reports.of(paint).circuit;
+  };
+  expect(await shown()).toEqual({ state: 'recovering', since });
+  await clock.advance(31 * 60_000);
+  expect(await shown()).toEqual({ state: 'closed', since: null });
+});
+
 test('ten orders of each name are nudged when every instance knows the change', async () => {
   const clock = virtualClock();
   const sent: Nudge[] = [];

@@ -73,6 +73,17 @@ function index(weightOf?: (flow: string) => number, isClosed?: (queue: string) =
   };
 }
 
+test('behind the last place of the index it begins again, so that one answer has those of the first tenants as well', async () => {
+  const { add, take, served } = index();
+  // Each of the first nine has more than a page, and an answer reads eight pages.
+  for (const flow of 'abcdefghi') add(30, flow);
+  add(5, 'j');
+  await take(1);
+  served.clear();
+  await take(20);
+  expect([...served.keys()].toSorted()).toEqual([...'abcdefij'].map((flow) => `normal ${flow}`));
+});
+
 test('nothing waits: nothing is next', async () => {
   expect(await index().take(5)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Which orders several front doors accept, by what the Supervisor reports, and what they read to know. */
 import { expect, test } from 'vitest';
+import type { AgentSettings } from '#core/definition/agent-settings.ts';
 import { workflowRegistry } from '#core/definition/registry.ts';
 import type { HeldBacklog, HeldClass } from '#core/flow/held-backlog.ts';
 import { UnavailableError } from '#core/model/errors.ts';
@@ -22,7 +23,10 @@ interface Waiting {
 }
 
 /** A deployment with one agent or pool, whose orders wait in memory. */
-function deployment(pools: ReadonlyMap<string, readonly string[]> = new Map()) {
+function deployment(
+  pools: ReadonlyMap<string, readonly string[]> = new Map(),
+  settings: AgentSettings = new Map(),
+) {
   const clock = virtualClock();
   const log = testLog();
   const circuits = memoryCircuits();
@@ -52,7 +56,10 @@ function deployment(pools: ReadonlyMap<string, readonly string[]> = new Map()) {
       }));
     },
   };
-  const reportNow = reportBacklog({ report, heldSteps, circuits, pools, clock, log });
+  const reportNow = reportBacklog({
+    ...{ report, heldSteps, circuits, pools, clock, log },
+    settings: { read: async () => settings },
+  });
   const frontDoor = (more: { readonly ordersMax?: number } = {}) =>
     sharedAdmission({
       ...{ report, flowOf, sweepPeriodMs, clock, log, ...more },
@@ -158,6 +165,21 @@ test('a pool is unavailable only while the circuits of all its members are open'
     seen.push(...stored().map(({ isUnavailable }) => isUnavailable));
   }
   expect(seen).toEqual([false, true]);
+});
+
+test('a member that operators have drained does not keep its pool available', async () => {
+  const drained = new Map([['west', { drained: { by: 'ada', at: 0 } }]]);
+  const pools = new Map([['paint', ['east', 'west']]]);
+  const { clock, sweep, hold, circuits, stored } = deployment(pools, drained);
+  const at = clock.now();
+  const goodRate = { perSecond: 1, isKnown: true };
+  const open = { state: 'open', epoch: 1, since: at, probeAt: at, probes: 0, goodRate } as const;
+  hold(80);
+  await sweep();
+  expect(stored()).toMatchObject([{ isUnavailable: false }]);
+  await circuits.store('east', open, 0);
+  await sweep();
+  expect(stored()).toMatchObject([{ isUnavailable: true }]);
 });
 
 test('while nothing waits, a front door reads once per ten orders at most, and the Supervisor writes nothing', async () => {

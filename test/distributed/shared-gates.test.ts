@@ -16,7 +16,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const paint = agentName('paint');
 
-function instance({ isLimited = true } = {}) {
+function instance({ isLimited = true, limits = noLimits() } = {}) {
   const clock = virtualClock();
   const circuits = memoryCircuits();
   const log = testLog();
@@ -27,7 +27,7 @@ function instance({ isLimited = true } = {}) {
     instance: 'one',
     limited: isLimited ? ['paint'] : [],
     circuits,
-    limits: noLimits(),
+    limits,
     backlog: {
       async of() {
         counts += 1;
@@ -284,6 +284,34 @@ test('an order that was held at another agent says nothing of this one', async (
     steps: held.steps.map((step) => ({ ...step, agent: agentName('glue') })),
   };
   expect(await gates.startable(paint, [], [elsewhere])).toBe(0);
+});
+
+test('an order with a step that waits for another agent now says nothing of this one', async () => {
+  const { gates } = instance({ isLimited: false });
+  const before = { state: 'NotStarted' } as const;
+  const waiting = (agent: string) => ({
+    ...record,
+    steps: record.steps.map((step) => ({
+      ...step,
+      agent: agentName(step.name === 'east' ? agent : 'paint'),
+      ...(step.name === 'east' && {
+        progress: { state: 'Held', gate: 'circuit', since: 1, until: 2, before } as const,
+      }),
+    })),
+  });
+  expect(await gates.startable(paint, [], [waiting('glue')])).toBe(0);
+  expect(await gates.startable(paint, [], [waiting('paint')])).toBeGreaterThan(0);
+});
+
+test('a request that is not sent gives back what it has in the limits of its agent', () => {
+  const released: string[] = [];
+  const limits = {
+    ...noLimits(),
+    release: ({ orderId: id }: { readonly orderId: string }) => void released.push(id),
+  };
+  const { gates } = instance({ limits });
+  gates.release([call('one'), call('two')]);
+  expect(released).toEqual(['one', 'two']);
 });
 
 test('an order that was held says that others wait, also to an instance that held none', async () => {
