@@ -17,6 +17,16 @@ test('a function reads it by the ARN in its variable', async () => {
   expect(aws.received.map(({ body }) => JSON.parse(body).SecretId)).toEqual([arn]);
 });
 
+test('where there are both, the ARN counts: a text that was left behind is no secret of production', async () => {
+  const aws = await answeringServer((response) => {
+    response.end(JSON.stringify({ SecretString: 'from-secrets-manager' }));
+  });
+  vi.stubEnv('AWS_ENDPOINT_URL', aws.url);
+  vi.stubEnv('BOTH_KEY_ARN', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:both-AbCdEf');
+  vi.stubEnv('BOTH_KEY', 'left-behind');
+  expect(await secret('BOTH_KEY')()).toBe('from-secrets-manager');
+});
+
 test('where there is no ARN, it is the text of the variable', async () => {
   vi.stubEnv('LOCAL_KEY', 'from-the-environment');
   expect(await secret('LOCAL_KEY')()).toBe('from-the-environment');

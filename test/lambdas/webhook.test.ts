@@ -3,7 +3,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { statusCodec } from '#core/codec/messages/change-codec.ts';
-import { type Change, changeOf } from '#core/model/change.ts';
+import { type Change, changeOf, statusId } from '#core/model/change.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { newOrder } from '../support/orders.ts';
@@ -56,12 +56,14 @@ test('each message is sent unchanged, signed with the secret; a message that the
   const delivered = receiver.received.map(({ method, url, headers, body }) => {
     const given = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     const message = new Webhook(secret).verify(body, Object.fromEntries(given));
-    return { method, url, message };
+    return { method, url, id: headers['webhook-id'], message };
   });
   const post = { method: 'POST', url: '/hook' };
   expect(delivered).toHaveLength(2);
   expect(delivered).toContainEqual({
     ...post,
+    // Of the order and the change, by which a receiver knows a message that comes twice, and no other one.
+    id: statusId(changeFor('taken')),
     message: expect.objectContaining({ orderId: 'taken' }),
   });
   const bodies = receiver.received.map(({ body }) => body);

@@ -1,5 +1,6 @@
 /** A service of AWS with answers that a test defines, for answers that emulators do not give; records the requests. */
 import { hash } from 'node:crypto';
+import * as z from 'zod';
 import { answeringServer } from './answering-server.ts';
 import { testCredentials } from './dynamo-server.ts';
 
@@ -15,20 +16,21 @@ export interface AnsweringAws {
   readonly calls: readonly AwsCall[];
 }
 
-/** For clients that use JSON. An answer with a `__type` is an error. */
-export async function answeringAws(
-  answer: (call: AwsCall, number: number) => object,
-): Promise<AnsweringAws> {
+/** The answer to a call; one with a `__type` is an error. */
+export type AwsAnswer = (call: AwsCall, number: number) => object | Promise<object>;
+
+/** For clients that use JSON. */
+export async function answeringAws(answer: AwsAnswer): Promise<AnsweringAws> {
   process.env['AWS_REGION'] = 'us-east-1';
   process.env['AWS_ACCESS_KEY_ID'] = testCredentials.accessKeyId;
   process.env['AWS_SECRET_ACCESS_KEY'] = testCredentials.secretAccessKey;
   const calls: AwsCall[] = [];
-  const { url } = await answeringServer((response, { headers, body }) => {
+  const { url } = await answeringServer(async (response, { headers, body }) => {
     const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
     const input: unknown = JSON.parse(body);
     const call = { operation, input };
     calls.push(call);
-    const given = answer(call, calls.length);
+    const given = await answer(call, calls.length);
     response
       .writeHead('__type' in given ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' })
       .end(JSON.stringify(given));
@@ -44,3 +46,17 @@ export const sqsMessage = (id: string, body: string, more: object = {}) => ({
   MD5OfBody: hash('md5', body),
   ...more,
 });
+
+const entriesSchema = z.object({
+  Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string().default('') })),
+});
+
+/** The answer of SQS that accepts each entry of a batch, with the checksums that its client verifies; to any other call, an empty one. */
+export const accepted = ({ input }: AwsCall): object => {
+  const { data } = entriesSchema.safeParse(input);
+  if (data === undefined) return {};
+  const Successful = data.Entries.map(({ Id, MessageBody }) => ({
+    ...{ Id, MessageId: Id, MD5OfMessageBody: hash('md5', MessageBody) },
+  }));
+  return { Successful, Failed: [] };
+};

@@ -24,15 +24,16 @@ export interface AnsweringServer {
   readonly url: string;
 }
 
+/** @param answer may return a promise */
 export async function answeringServer(
-  answer: (response: ServerResponse<IncomingMessage>, request: Received) => void,
+  answer: (response: ServerResponse<IncomingMessage>, request: Received) => unknown,
 ): Promise<AnsweringServer> {
   const received: Received[] = [];
   const server = createServer(async (incoming, response) => {
     const { method, url, headers } = incoming;
     const request = { method, url, headers, body: await text(incoming) };
     received.push(request);
-    answer(response, request);
+    await answer(response, request);
   });
   const { url, close } = await onLoopback(server);
   onTestFinished(close);

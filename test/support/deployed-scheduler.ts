@@ -8,7 +8,7 @@ import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts
 import { orderId, writeId } from '#core/model/ids.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
-import { answeringAws } from './answering-aws.ts';
+import { accepted, answeringAws } from './answering-aws.ts';
 import { createTables, type DynamoServer } from './dynamo-server.ts';
 import { lambdaContext } from './lambda-poller.ts';
 import { testLog } from './log.ts';
@@ -19,19 +19,16 @@ export const deployedOrder = orderId('one');
 /**
  * @param workflow of the order, whose details are empty
  * @param agents those of the workflow
- * @param window the variable of a batch window, if there is one
+ * @param variables of the function that are others than those of the smallest deployment
  */
 export async function deployedScheduler(
   server: DynamoServer,
   workflow: WorkflowDefinition,
   agents: readonly string[],
-  window: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = {},
 ) {
   const tables = await createTables(server.client);
-  const aws = await answeringAws(({ input }) => {
-    const entries = sent.safeParse(input).data?.Entries ?? [];
-    return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [] };
-  });
+  const aws = await answeringAws(accepted);
   const store = dynamoStore({
     ...{ client: server.client, tables, log: testLog(), clock: systemClock, random: systemRandom },
     ...{ shards: 1, sweepPeriodMs: 60_000, keepEndedMs: 3_600_000 },
@@ -47,7 +44,6 @@ export async function deployedScheduler(
   await store.create(document, record);
   Reflect.deleteProperty(process.env, 'REEVE_BATCH_WINDOW_SECONDS');
   Object.assign(process.env, {
-    ...window,
     AWS_ENDPOINT_URL_DYNAMODB: server.url,
     AWS_ENDPOINT_URL_SQS: aws.url,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
@@ -62,6 +58,7 @@ export async function deployedScheduler(
     REEVE_RECOVERY: 'sweep',
     REEVE_SHARDS: '1',
     REEVE_SWEEP_SECONDS: '60',
+    ...variables,
   });
   // Imported here, because a function reads its environment when it is loaded.
   const { schedulerHandler } = await import('../../lambdas/scheduler.ts');
@@ -70,6 +67,13 @@ export async function deployedScheduler(
     store,
     tables,
     handle: (event: SQSEvent) => handler(event, lambdaContext()),
+    /** The queues to which messages were sent, by name, and what of them. */
+    sent: () =>
+      aws.calls.flatMap(({ input }) => {
+        const { data } = sent.safeParse(input);
+        const queue = data?.QueueUrl.split('/test_')[1] ?? '';
+        return (data?.Entries ?? []).map(({ DelaySeconds }) => ({ queue, delay: DelaySeconds }));
+      }),
     requests: () =>
       aws.calls.flatMap(({ input }) =>
         (sent.safeParse(input).data?.Entries ?? []).flatMap(({ MessageBody }) => {
@@ -80,4 +84,9 @@ export async function deployedScheduler(
   };
 }
 
-const sent = z.object({ Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })) });
+const sent = z.object({
+  QueueUrl: z.string().default(''),
+  Entries: z.array(
+    z.object({ Id: z.string(), MessageBody: z.string(), DelaySeconds: z.int().optional() }),
+  ),
+});
