@@ -2,6 +2,10 @@
  * Mistakes that tests once missed, and published bugs of comparable systems, with the test file that each must fail.
  */
 
+import { mistakesOfAlarms } from './aws/mistakes-of-alarms.ts';
+import { mistakesOfFunctions } from './aws/mistakes-of-functions.ts';
+import { mistakesOfSharedState } from './aws/mistakes-of-shared-state.ts';
+import { mistakesOfTemplate } from './aws/mistakes-of-template.ts';
 import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
 import { mistakesOfConsole } from './mistakes-of-console.ts';
@@ -411,7 +415,11 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfConsole,
   ...mistakesOfCorrections,
   ...mistakesOfDebounce,
+  ...mistakesOfAlarms,
   ...mistakesOfDeployment,
+  ...mistakesOfFunctions,
+  ...mistakesOfSharedState,
+  ...mistakesOfTemplate,
   ...mistakesOfEdges,
   ...mistakesOfEmbeddedData,
   ...mistakesOfFlow,

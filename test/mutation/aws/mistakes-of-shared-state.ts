@@ -1,0 +1,103 @@
+/** Mistakes in what instances of functions know together, and in their calls of AWS. */
+import { type Mistake, mistake } from '../mistake.ts';
+
+export const mistakesOfSharedState: readonly Mistake[] = [
+  mistake(
+    'lib/distributed/agent-reports.ts',
+    'test/distributed/agent-reports.test.ts',
+    'a service that recovered long ago is shown as recovering',
+    'circuit === null || isOver(circuit, nowMs)',
+    'circuit === null',
+  ),
+  mistake(
+    'lib/distributed/held-sweep.ts',
+    'test/distributed/held-sweep.test.ts',
+    'all probes of a sweep come at once',
+    'nowMs + turn * everyMs',
+    'nowMs',
+  ),
+  mistake(
+    'lib/distributed/held-sweep.ts',
+    'test/distributed/held-sweep.test.ts',
+    'an agent that cannot be read prevents the report of what waits',
+    "ports.log.warn('held-steps-unread', { agent, error: errorKind(error) });",
+    'throw error;',
+  ),
+  mistake(
+    'lib/distributed/recent-map.ts',
+    'test/distributed/recent-map.test.ts',
+    'what was set first is forgotten first, however recently it was set again',
+    'all.delete(name);\n      all.set',
+    'all.set',
+  ),
+  mistake(
+    'lib/distributed/report-backlog.ts',
+    'test/distributed/shared-admission.test.ts',
+    'a drained member keeps its pool available',
+    'members.filter((member) => !isDrained(settings, member))',
+    'members',
+  ),
+  mistake(
+    'lib/distributed/request-flow.ts',
+    'test/distributed/request-flow.test.ts',
+    'an instance remembers each request whose reply another one handles',
+    'if (sentAt.size >= measuredMax) sentAt.clear();',
+    '',
+  ),
+  mistake(
+    'lib/distributed/shared-gates.ts',
+    'test/distributed/shared-gates.test.ts',
+    'an order that waits for another agent says that orders wait for this one',
+    "own === agent && progress.state === 'Held'",
+    "progress.state === 'Held'",
+  ),
+  mistake(
+    'lib/distributed/shared-gates.ts',
+    'test/distributed/shared-gates.test.ts',
+    'a request that is not sent keeps its room in limits',
+    'shared.release(request);',
+    '',
+  ),
+  mistake(
+    'lib/distributed/limits/recent-use.ts',
+    'test/distributed/limits/recent-use.test.ts',
+    'an instance expects calls as if all that came were of the last second',
+    'used * Math.exp(Math.min(0, usedAt - clock.now()) / memoryMs)',
+    'used',
+  ),
+  mistake(
+    'lib/distributed/next-held.ts',
+    'test/distributed/next-held.test.ts',
+    'behind the last tenant of an index the answer ends',
+    'after = isAtEnd ? null : end;',
+    'after = end;',
+  ),
+  mistake(
+    'lib/aws/signed-fetch.ts',
+    'test/aws/signed-fetch.test.ts',
+    'of a name that occurs twice in a query, one value is signed',
+    'searchParams.getAll(name)]',
+    '[searchParams.get(name) ?? ""]]',
+  ),
+  mistake(
+    'lib/aws/clients/sqs-client.ts',
+    'test/aws/clients.test.ts',
+    'the address of a queue decides where a signed request is sent',
+    'useQueueUrlAsEndpoint: false',
+    'useQueueUrlAsEndpoint: true',
+  ),
+  mistake(
+    'lib/aws/store/held-key.ts',
+    'test/aws/held-weights.test.ts',
+    'the name of a tenant is a part of a key',
+    "createHash('sha256').update(tenant).digest('hex').slice(0, 16)",
+    'tenant',
+  ),
+  mistake(
+    'lib/aws/notifications/response-channel.ts',
+    'test/aws/deployed-names.test.ts',
+    'messages of a webhook go to the retry queue',
+    'url: queueNames.webhook(queues, name)',
+    'url: queueNames.retry(queues)',
+  ),
+];
