@@ -113,8 +113,8 @@ export function addProve(program: Command, world: CliEnvironment, done: Done): v
     });
 }
 
-/** Refuses options that would have no effect. */
-function onlyHere(options: GlobalOptions, why: string): void {
+/** Refuses options that would have no effect. @throws {CliError} `usage` */
+export function onlyHere(options: GlobalOptions, why: string): void {
   const given = Object.keys(options).map((name) => `--${name}`);
   if (given.length === 0) return;
   throw new CliError(exitCodes.usage, `${why}: leave out ${given.join(' and ')}.`);

@@ -33,7 +33,7 @@ import { type Context, contextOf, type GlobalOptions } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
 import type { ExitCode } from './exit-code.ts';
 import { environmentHelp } from './help-text.ts';
-import { addData, addLocal, addProve, type Done } from './local-commands.ts';
+import { addData, addLocal, addProve, type Done, onlyHere } from './local-commands.ts';
 
 type Run = <Arguments extends readonly unknown[]>(
   work: (context: Context, ...args: Arguments) => Promise<ExitCode>,
@@ -66,15 +66,16 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
     })
     .exitOverride();
   const runIn =
-    (of: CliEnvironment): Run =>
+    (of: CliEnvironment, check: (options: GlobalOptions) => void = () => {}): Run =>
     (work) =>
       async function (...args) {
-        const context = await contextOf(of, this.optsWithGlobals<GlobalOptions>());
-        done(await work(context, ...args));
+        const options = this.optsWithGlobals<GlobalOptions>();
+        check(options);
+        done(await work(await contextOf(of, options), ...args));
       };
   const run = runIn(world);
   // The suppliers run on this machine, also when Reeve is in a stack.
-  const runHere = runIn({ ...world, env: { ...world.env, ...nothingOfReeve } });
+  const runHere = runIn({ ...world, env: { ...world.env, ...nothingOfReeve } }, withoutReeve);
   addLocal(program, world, done);
   addProve(program, world, done);
   addData(program, world, done);
@@ -89,6 +90,12 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
 
 /** The names of the simulated suppliers. */
 const services = ['fraud', 'inventory', 'payment', 'shipping'];
+
+/** Refuses the address of Reeve as an option, where it has no effect. */
+function withoutReeve({ url, stack }: GlobalOptions): void {
+  const given = { ...(url !== undefined && { url }), ...(stack !== undefined && { stack }) };
+  onlyHere(given, 'This command calls no Reeve');
+}
 
 /** Empties the variables with the address of Reeve. */
 const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', HOST: '', PORT: '' };

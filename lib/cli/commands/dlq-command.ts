@@ -23,7 +23,7 @@ interface Judged {
 /** The preview: changes nothing. */
 export async function showDeadLetters(context: Context): Promise<ExitCode> {
   const found = await judge(context, stackOf(context));
-  await release(found.judged);
+  await release(found.judged.map(({ deadLetter }) => deadLetter));
   return print(context, found);
 }
 
@@ -32,14 +32,15 @@ export async function redrive(context: Context, { yes }: RedriveOptions): Promis
   const { judged, isComplete } = await judge(context, stackOf(context));
   const queues = Map.groupBy(judged, ({ deadLetter }) => deadLetter.queue);
   const done = (await Promise.all([...queues.values()].map(carryOutInTurn))).flat();
-  await release(done.filter(({ outcome }) => outcome === 'kept' || outcome === 'failed'));
+  const left = done.filter(({ outcome }) => outcome === 'kept' || outcome === 'failed');
+  await release(left.map(({ deadLetter }) => deadLetter));
   print(context, { judged: done, isComplete });
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.done;
 }
 
 /** When this fails, the visibility timeout releases them. */
-async function release(judged: readonly Judged[]): Promise<void> {
-  await Promise.allSettled(judged.map(({ deadLetter }) => deadLetter.release()));
+async function release(deadLetters: readonly DeadLetter[]): Promise<void> {
+  await Promise.allSettled(deadLetters.map((deadLetter) => deadLetter.release()));
 }
 
 function stackOf({ stack }: Context): Stack {
@@ -70,7 +71,11 @@ async function judge(context: Context, { outputs, aws }: Stack): Promise<Found> 
       { cause },
     );
   });
-  const orders = await ordersNow(context, deadLetters);
+  const orders = await ordersNow(context, deadLetters).catch(async (error: unknown) => {
+    // Otherwise the next run, which often follows at once, would find no dead letters.
+    await release(deadLetters);
+    throw error;
+  });
   const judged = deadLetters.map((deadLetter) => {
     const order = orders.get(deadLetter.subject?.orderId ?? '') ?? null;
     return { deadLetter, fate: deadLetter.fate(order), outcome: null };

@@ -1,0 +1,81 @@
+/** Which Reeve a command calls, as whom, and what it says where it does not reach it. */
+import { describe, expect, test } from 'vitest';
+import type { CliEnvironment } from '#cli/environment.ts';
+import { nobodyThere, order, scenario } from './scenario.ts';
+
+const api = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
+
+/** An AWS with one stack, whose API is at this address. */
+function inStack(apiUrl: string, changes: Partial<CliEnvironment> = {}) {
+  const signed: (string | null)[] = [];
+  const world = scenario({
+    aws: async () => ({
+      outputs: async () => ({ ApiUrl: apiUrl }),
+      async signedFetch(region) {
+        signed.push(region);
+        return world.world.fetch;
+      },
+      deadLetters: async () => ({ deadLetters: [], isComplete: true }),
+    }),
+    ...changes,
+  });
+  world.app.get('/orders', (c) => {
+    // Bulk actions list by state.
+    const cursor = c.req.query('state') === undefined ? 'next' : null;
+    return c.json({ orders: [order()], cursor, asOf: '2026-01-01T00:00:00Z' });
+  });
+  return { ...world, signed };
+}
+
+test.each([
+  [api, 'eu-west-1'],
+  ['https://reeve.example.com', null],
+])('requests to the API of a stack at %s are signed', async (apiUrl, region) => {
+  const { run, signed } = inStack(apiUrl);
+  expect(await run('list --stack prod')).toMatchObject({ exitCode: 0 });
+  expect(signed).toEqual([region]);
+});
+
+test.each([
+  ['list --stack prod', 'reeve list --stack prod --cursor next'],
+  ['list --url http://there:1', 'reeve list --url http://there:1 --cursor next'],
+  ['cancel --workflow w --stack prod', 'reeve cancel --stack prod --workflow w'],
+])('the command that "%s" proposes calls the same Reeve', async (line, proposed) => {
+  const { run } = inStack(api);
+  expect((await run(line)).stdout).toContain(proposed);
+});
+
+test.each([
+  ['list', 'Start it with `reeve dev MODULE`'],
+  [`list --url ${api}`, 'Check AWS_REGION'],
+  ['list --stack prod', 'Check AWS_REGION'],
+])('where "%s" reaches no Reeve, it says what to look at', async (line, words) => {
+  const { run } = inStack(api, { fetch: nobodyThere });
+  expect(await run(line)).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(words) });
+});
+
+test.each([' ', 'two words', 'caf\u00e9', 'a\nb'])(
+  'REEVE_TOKEN "%s" is wrong usage',
+  async (token) => {
+    const { run, requests } = scenario({ env: { REEVE_TOKEN: token } });
+    expect(await run('list')).toMatchObject({ exitCode: 2 });
+    expect(requests).toEqual([]);
+  },
+);
+
+describe('a command that calls no Reeve refuses the options that have no effect:', () => {
+  const here = ['suppliers', 'suppliers set payment down=true', 'suppliers reset'];
+  const alone = ['dev w.ts', 'start', 'completion bash', 'prove p.ts', 'check', 'backup b'];
+  const commands = [...here, ...alone, 'suppliers ledger', 'token ada --role viewer', 'restore b'];
+  test.each(commands)('%s', async (line) => {
+    const { run, requests } = scenario();
+    for (const option of ['--url http://there:1', '--stack prod']) {
+      const { exitCode, stderr } = await run(`${line} ${option}`);
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringContaining(`leave out ${option.split(' ')[0]}`),
+      ]);
+    }
+    expect(requests).toEqual([]);
+  });
+});
