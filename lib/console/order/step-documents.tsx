@@ -18,7 +18,9 @@ export function StepDocuments({ steps }: Pick<Order, 'steps'>) {
           <summary>
             <span class="strong">{name}</span>
             <span class="soft">{step.agent}</span>
-            <StepBadge state={step.state} attempt={step.attempt} />
+            <StepBadge
+              {...{ state: step.state, attempt: step.attempt, undoFirst: step.undoFirst }}
+            />
           </summary>
           <StepDocument name={name} step={step} />
         </details>

@@ -27,6 +27,8 @@ export function OrderBadge({ withStep = false, ...order }: OfOrder & { withStep?
 interface OfStep {
   readonly state: StepState;
   readonly attempt: number;
+  /** As in the document of the order; required, so that no caller leaves it out. */
+  readonly undoFirst: boolean | undefined;
 }
 
 export function StepBadge(step: OfStep) {
