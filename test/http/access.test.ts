@@ -194,6 +194,11 @@ test('the history names the principals that submitted, resubmitted and cancelled
   ]);
 });
 
+test('the access log has the beginning of a path that is longer than any route', async () => {
+  await ask('viewer', `/${'x'.repeat(1_000)}`, { method: 'POST' });
+  expect(logged.map(({ path }) => path)).toEqual([`/${'x'.repeat(199)}`]);
+});
+
 test('the access log has changing and refused requests with their principals, without queries', async () => {
   await ask('viewer', '/orders?correlationId=ada%40example.com');
   await ask('viewer', `/orders/${order}/cancel`, { method: 'POST' });

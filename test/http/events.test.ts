@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { Identity } from '#core/access/principal.ts';
@@ -120,11 +121,42 @@ test('the stream of all orders has each change', async () => {
   ]);
 });
 
-test('a HEAD request opens no stream', async () => {
+test.each(['all orders', 'one order'])('a HEAD request opens no stream of %s', async (which) => {
   const world = await scenario((ports) => ({ ...ports, watch: () => expect.fail('it watches') }));
-  const head = await world.app.request('/events', { method: 'HEAD' });
+  const id = await orderIdOf(await world.submit());
+  const path = which === 'one order' ? `/orders/${id}/events` : '/events';
+  const head = await world.app.request(path, { method: 'HEAD' });
   expect(head.status).toBe(200);
   expect(head.headers.get('content-type')).toContain('text/event-stream');
+  // A cache that kept a stream would answer with old events.
+  expect(head.headers.get('cache-control')).toBe('no-cache');
+});
+
+test('a stream of an order that cannot be read leaves no follower', async () => {
+  let reads = 0;
+  const stops: string[] = [];
+  const world = await scenario((ports) => ({
+    ...ports,
+    watch: (listener) => {
+      const stop = ports.watch(listener);
+      return () => {
+        stops.push('stopped');
+        stop();
+      };
+    },
+    store: {
+      ...ports.store,
+      async records(ids) {
+        reads += 1;
+        // The first read is the one of the route, before it follows.
+        if (reads === 2) throw new Error('the disk');
+        return ports.store.records(ids);
+      },
+    },
+  }));
+  const id = await orderIdOf(await world.submit());
+  expect((await world.get(`/orders/${id}/events`)).status).toBe(500);
+  expect(stops).toEqual(['stopped']);
 });
 
 test('followers beyond the limit are refused with a Retry-After', async () => {
@@ -195,6 +227,12 @@ test.each(['/events', 'one order'])(
     release();
   },
 );
+
+test('a token is checked again as often as docs/access.md says', () => {
+  const sentence = 'The token of a follower of events is checked again every five seconds.';
+  expect(readFileSync('docs/access.md', 'utf8')).toContain(sentence);
+  expect(recheckMs).toBe(5_000);
+});
 
 test('a stream that has ended leaves no timer, which would keep the process', async () => {
   const clock = virtualClock();

@@ -117,6 +117,22 @@ test('when a round has too many orders, a missed event gives the number left out
   await world.clock.advance(1_000);
   expect(eventsIn(read.text, 'order')).toBe(4);
   expect(read.text).toContain('event: missed\ndata: {"orders":6}\n');
+  // The latest ones: the others are found by a new reading of the listing.
+  expect(read.text.match(/"orderId":"o-\d"/g)).toEqual(
+    [6, 7, 8, 9].map((at) => `"orderId":"o-${at}"`),
+  );
+});
+
+test('a follower gets nothing that happened before it came', async () => {
+  const world = scenario();
+  const first = reading(world.join().body);
+  world.happens(record('before'));
+  await first.cancel();
+  await settled();
+  const { read } = reading(world.join().body);
+  world.happens(record('after'));
+  await world.clock.advance(1_000);
+  expect(read.text.match(/"orderId":"\w+"/g)).toEqual(['"orderId":"after"']);
 });
 
 test('a follower with too many unread events is dropped with a reason and releases its memory; others stay', async () => {
