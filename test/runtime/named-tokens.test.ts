@@ -134,3 +134,9 @@ test.each([
   expect(start).toThrow(expect.objectContaining({ code: 'tokens-unusable' }));
   expect(start).toThrow(message);
 });
+
+test.each(['Bearer', 'bearer', 'BEARER'])('the scheme may be written %s', async (scheme) => {
+  const { start } = scenario([entry('ada')]);
+  const identity = await start()({ authorization: `${scheme} token-of-ada`, env: {} });
+  expect(identity.kind).toBe('known');
+});
