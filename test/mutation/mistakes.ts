@@ -30,6 +30,11 @@ import { mistakesOfProcesses } from './mistakes-of-processes.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 import { mistakesOfSharedDocuments } from './mistakes-of-shared-documents.ts';
 import { mistakesOfTools } from './mistakes-of-tools.ts';
+import { mistakesOfApi } from './users/mistakes-of-api.ts';
+import { mistakesOfClient } from './users/mistakes-of-client.ts';
+import { mistakesOfCommands } from './users/mistakes-of-commands.ts';
+import { mistakesOfPages } from './users/mistakes-of-pages.ts';
+import { mistakesOfStarts } from './users/mistakes-of-starts.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
 const crossedPages = 'test/embedded/crossed-pages.test.ts';
@@ -438,4 +443,9 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfProcesses,
   ...mistakesOfSharedDocuments,
   ...mistakesOfTools,
+  ...mistakesOfApi,
+  ...mistakesOfClient,
+  ...mistakesOfCommands,
+  ...mistakesOfPages,
+  ...mistakesOfStarts,
 ];

@@ -24,7 +24,10 @@ import { mistakes as allMistakes } from './mistakes.ts';
 
 /** For runners that print nothing. */
 const quiet = { watch: false, reporters: [] };
-const copied = ['lib', 'lambdas', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const copied = [
+  ...['lib', 'lambdas', 'test', 'docs'],
+  ...['package.json', 'tsconfig.json', 'vitest.config.ts'],
+];
 
 const { values: flags } = parseArgs({ options: { shard: { type: 'string', default: '1/1' } } });
 const mistakes = listShard(allMistakes, flags.shard);

@@ -1,0 +1,103 @@
+/** Mistakes of the API: bodies, outcomes, listings and streams. */
+import { type Mistake, mistake } from '../mistake.ts';
+
+export const mistakesOfApi: readonly Mistake[] = [
+  mistake(
+    'lib/http/requests/json-body.ts',
+    'test/http/bodies.test.ts',
+    'a body of exactly the limit is refused',
+    'declared > bytesMax',
+    'declared >= bytesMax',
+  ),
+  mistake(
+    'lib/http/requests/json-body.ts',
+    'test/http/bodies.test.ts',
+    'a length that does not count decides about a body',
+    " || req.header('transfer-encoding') !== undefined",
+    '',
+  ),
+  mistake(
+    'lib/http/requests/json-body.ts',
+    'test/http/bodies.test.ts',
+    'a route that needs a body takes none for an empty one',
+    'bytes.byteLength === 0 && !isRequired',
+    'bytes.byteLength === 0',
+  ),
+  mistake(
+    'lib/http/routes/order-routes.ts',
+    'test/http/outcomes.test.ts',
+    'a cursor goes on in the listing of another state',
+    'listingCursor({ ...states, ...filter })',
+    'listingCursor({ ...filter })',
+  ),
+  mistake(
+    'lib/http/routes/operator-routes.ts',
+    'test/http/outcomes.test.ts',
+    'a reprioritise ignores the revision that it is for',
+    "const options = optionsOf(principal, context.req.valid('header'));\n    const { operator }",
+    'const options = optionsOf(principal, {});\n    const { operator }',
+  ),
+  mistake(
+    'lib/http/routes/operator-routes.ts',
+    'test/http/outcomes.test.ts',
+    'a reason of the roles has no code of its own',
+    "'record-full': 'record-full'",
+    "'record-none': 'record-full'",
+  ),
+  mistake(
+    'lib/http/routes/order-routes.ts',
+    'test/http/outcomes.test.ts',
+    'a skipped order is answered as an accepted one',
+    '? context.json({ orderId, processState, skipped }, 200, location)',
+    '? context.json({ orderId, processState, skipped }, 202 as never, location)',
+  ),
+  mistake(
+    'lib/http/routes/batch-route.ts',
+    'test/http/outcomes.test.ts',
+    'a batch whose orders failed is not in the log',
+    'counts.refused + counts.overloaded + counts.failed === 0',
+    'counts.refused === 0',
+  ),
+  mistake(
+    'lib/http/routes/serve.ts',
+    'test/http/outcomes.test.ts',
+    'a document that has not changed is sent again',
+    "  'listWorkflows',\n",
+    '',
+  ),
+  mistake(
+    'lib/http/api.ts',
+    'test/http/outcomes.test.ts',
+    'a cursor that is cut off is an error of Reeve',
+    "error.code === 'cursor-invalid'",
+    "error.code === 'cursor-none'",
+  ),
+  mistake(
+    'lib/http/requests/request-schemas.ts',
+    'test/http/bodies.test.ts',
+    'a page has another length than its description says',
+    'limit: wholeNumber(1, limits.listMax)\n    .default(50)',
+    'limit: wholeNumber(1, limits.listMax)\n    .default(20)',
+  ),
+  mistake(
+    'lib/http/routes/event-routes.ts',
+    'test/http/events.test.ts',
+    'a stream of an order that cannot be read leaves its follower',
+    'reader.end();\n      throw error;',
+    'throw error;',
+  ),
+  mistake(
+    'lib/http/routes/followers.ts',
+    'test/http/followers.test.ts',
+    'a follower gets what happened before it came',
+    'cancelBeat();\n    changes = batchedChanges(limits.changesPerRoundMax);',
+    'cancelBeat();',
+  ),
+  mistake(
+    'lib/http/routes/followers.ts',
+    'test/http/followers.test.ts',
+    'a round that has too many orders sends the oldest ones',
+    'own.slice(-changesPerRoundMax)',
+    'own.slice(0, changesPerRoundMax)',
+  ),
+];
