@@ -25,7 +25,7 @@ import { mistakes as allMistakes } from './mistakes.ts';
 /** For runners that print nothing. */
 const quiet = { watch: false, reporters: [] };
 const copied = [
-  ...['lib', 'lambdas', 'test', 'docs'],
+  ...['lib', 'lambdas', 'test', 'docs', 'examples'],
   ...['package.json', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
