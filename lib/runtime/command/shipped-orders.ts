@@ -28,7 +28,8 @@ async function startSuppliers(config: Config, open: Closers): Promise<string> {
   return suppliers.url;
 }
 
-function needsSuppliers(config: Config): boolean {
+/** Whether some service is to be simulated. */
+export function needsSuppliers(config: Config): boolean {
   return [
     config.REEVE_FRAUD_URL,
     config.REEVE_INVENTORY_URL,
@@ -37,7 +38,8 @@ function needsSuppliers(config: Config): boolean {
   ].includes(undefined);
 }
 
-function serviceUrls(config: Config, suppliersUrl: string | null): ServiceUrls {
+/** The addresses of the services: those of the configuration, and of the simulated ones. */
+export function serviceUrls(config: Config, suppliersUrl: string | null): ServiceUrls {
   const at = (service: string) => `${suppliersUrl ?? ''}/${service}`;
   return {
     fraud: config.REEVE_FRAUD_URL ?? at('fraud'),

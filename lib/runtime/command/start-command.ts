@@ -5,9 +5,8 @@ import { makeFolder } from '#embedded/folder.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Log } from '#ports/log.ts';
 import { alertGrouping } from '#runtime/local/alert-grouping.ts';
-import { readChannels } from '#runtime/local/channels-config.ts';
-import { type Config, readConfig, timesOf } from '#runtime/local/config.ts';
-import { databaseIn, socketIn } from '#runtime/local/data-directory.ts';
+import { type Config, readConfig } from '#runtime/local/config.ts';
+import { socketIn } from '#runtime/local/data-directory.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { namedTokens } from '#runtime/local/named-tokens.ts';
@@ -15,7 +14,7 @@ import { type Closers, closers } from '#runtime/node/closers.ts';
 import { serveControl } from '#runtime/node/control-socket.ts';
 import { jsonLog } from '#runtime/node/json-log.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
-import { webhook } from '#runtime/node/webhook.ts';
+import { configuredOptions } from './configured-options.ts';
 import { terminalAlert, terminalCircuit } from './terminal-alert.ts';
 import { terminalErrors } from './terminal-errors.ts';
 
@@ -94,12 +93,7 @@ async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
   open.add('alerts', alerts.close);
   const reeve = await startLocalReeve({
     ...{ workflows, agents, log },
-    path: databaseIn(config.REEVE_DATA),
-    ...timesOf(config),
-    responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, io.env)),
-    ...(config.REEVE_TENANT_WEIGHTS !== undefined && {
-      tenantWeights: config.REEVE_TENANT_WEIGHTS,
-    }),
+    ...configuredOptions(config, io.env),
     onAlert: async (alert) => alerts.alert(alert, await command.promise),
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),
     ...(isDevelopment && {
@@ -124,15 +118,6 @@ function accessOf({ REEVE_TOKENS: path }: Config, log: Log, { stderr }: StartIo)
     identify: namedTokens({ path, clock: systemClock, log }),
     accessLog: jsonLog(systemClock, 'info', stderr),
   };
-}
-
-function webhooksOf(channels: ReturnType<typeof readChannels>) {
-  return Object.fromEntries(
-    Object.entries(channels).map(([name, { url, secrets }]) => [
-      name,
-      webhook({ name, url, secrets: async () => secrets, fetch, clock: systemClock }),
-    ]),
-  );
 }
 
 /** The command line with the URL of this Reeve, unless it is the one that the command line calls by default. */

@@ -3,11 +3,11 @@ import { type Mistake, mistake } from '../mistake.ts';
 
 export const mistakesOfStarts: readonly Mistake[] = [
   mistake(
-    'lib/runtime/command/start-command.ts',
+    'lib/runtime/command/configured-options.ts',
     'test/runtime/wiring.test.ts',
     'REEVE_TENANT_WEIGHTS is ignored',
-    '...(config.REEVE_TENANT_WEIGHTS !== undefined && {\n      tenantWeights: config.REEVE_TENANT_WEIGHTS,\n    }),',
-    '',
+    'tenantWeights !== undefined && { tenantWeights }',
+    'tenantWeights !== undefined && {}',
   ),
   mistake(
     'lib/runtime/command/shipped-orders.ts',
