@@ -39,7 +39,7 @@ import { functionsOf } from '#infra/operations/observability.ts';
 import { agentOutput } from '#infra/operations/outputs.ts';
 import { windowFaults } from '#infra/queues/batch-window.ts';
 import { agentDeadLetters, deadLetters } from '#infra/queues/deployed-queues.ts';
-import { allowExisting, allowServices } from '#infra/settings/own-key.ts';
+import { allowExisting, allowServices, allowTopic } from '#infra/settings/own-key.ts';
 import { refuseOtherRegion } from '#infra/settings/own-region.ts';
 import { type DeploymentSettings, readProperties } from '#infra/settings/properties.ts';
 import { applyToResources } from '#infra/settings/resource-wide.ts';
@@ -102,6 +102,8 @@ export class Reeve extends Construct {
     this.key = props.encryptionKey;
     applyToResources(this, { logDays: this.settings.logDays, encryptionKey: this.key });
     if (this.key !== undefined) allowServices(this, this.key);
+    const topicKey = props.alarmTopic?.masterKey;
+    if (topicKey !== undefined && topicKey !== this.key) allowTopic(this, topicKey);
     this.node.addValidation({
       validate: () => [
         ...excesses(this),

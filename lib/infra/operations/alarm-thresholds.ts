@@ -4,7 +4,10 @@ import { ReeveError } from '#core/model/errors.ts';
 
 /** When alarms are raised. Each default fits some hundred orders per second; a change moves the alarm, and nothing else. */
 export interface AlarmThresholds {
-  /** Age of the oldest message of a queue that raises an alarm. @default 5 minutes */
+  /**
+   * How long the oldest message of a queue has waited when an alarm is raised. Where gathering and handling it may take more than a
+   * minute, as in a batch window or in the `timeout` of an agent, that time is added. @default 5 minutes
+   */
   readonly oldMessage?: Duration | undefined;
   /** Age of an undelivered status message or alert, at a try that fails or that nothing makes; 15 minutes or more, the longest delay between tries. @default 30 minutes */
   readonly oldStatus?: Duration | undefined;

@@ -24,6 +24,8 @@ import { runbook } from './runbook.ts';
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
+/** What is handled within this time, s, moves no threshold of minutes. */
+const soonSeconds = 60;
 /** Of five minutes: a receiver may ask for 45 minutes between two tries, and the retry queue waits for 15 at most (fifo-batch.ts). */
 const periodsBetweenTries = { webhook: 10, retries: 4 };
 interface AlarmProps {
@@ -66,8 +68,10 @@ export class Alarms extends Construct {
     this.raise('AgentUnavailable', { metric, text: runbook.agentUnavailable });
   }
 
-  onQueue(name: string, { queue }: WorkQueue): void {
-    this.onAge(name, queue, this.thresholds.oldMessage);
+  /** A message stays in its queue, and grows older, while it is gathered and handled: a call of ten minutes is no backlog. */
+  onQueue(name: string, { queue, takenSeconds }: WorkQueue): void {
+    const taken = Duration.seconds(takenSeconds > soonSeconds ? takenSeconds : 0);
+    this.onAge(name, queue, this.thresholds.oldMessage.plus(taken));
   }
 
   onWebhook({ channel, queue }: WebhookChannel): void {

@@ -37,12 +37,15 @@ export class WorkQueue extends Construct {
   readonly deadLetters: Queue;
   /** How long Lambda gathers the messages of a batch, seconds; 0: not at all. */
   readonly batchWindowSeconds: number;
+  /** How long a message may be in the queue after Lambda, or the program elsewhere, has taken it: gathered and handled, seconds. */
+  readonly takenSeconds: number;
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
     const { queueName, deadLetters, functionTimeout, maxReceiveCount = limits.receivesMax } = props;
     this.deadLetters = deadLetters;
     this.batchWindowSeconds = props.batchWindowSeconds ?? 0;
+    this.takenSeconds = functionTimeout.toSeconds() + this.batchWindowSeconds;
     this.queue = new Queue(this, 'Queue', {
       queueName,
       encryption: QueueEncryption.SQS_MANAGED,

@@ -88,31 +88,44 @@ const document = z.object({
  * of another app is left as it is (docs/aws.md, "Your own key").
  */
 export function allowServices(scope: Construct, key: IKey): void {
-  const { account, region } = Stack.of(scope);
-  const allow = (services: readonly string[], actions: readonly string[], conditions: Conditions) =>
-    key.addToResourcePolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        principals: services.map((service) => new ServicePrincipal(service)),
-        actions: [...actions],
-        resources: ['*'],
-        conditions,
-      }),
-      true,
-    );
-  const ours = { StringEquals: { 'aws:SourceAccount': account } };
-  allow(['cloudwatch.amazonaws.com', 'sns.amazonaws.com'], sending, ours);
-  // Without a condition, because SNS evaluates none about the source in the policy of a key.
-  allow(['events.amazonaws.com'], sending, {});
+  allowAlerts(scope, key, ['cloudwatch.amazonaws.com', 'sns.amazonaws.com']);
   const groups = Stack.of(scope).formatArn({
     service: 'logs',
     resource: 'log-group',
     resourceName: ownNames(scope),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  allow([`logs.${region}.amazonaws.com`], logging, {
+  allow(key, [`logs.${Stack.of(scope).region}.amazonaws.com`], logging, {
     ArnLike: { 'kms:EncryptionContext:aws:logs:arn': groups },
   });
+}
+
+/** Lets alarms and alerts use the key of the topic that an application gives: without that, SNS refuses them, and no operator learns of it. */
+export const allowTopic = (scope: Construct, key: IKey): void =>
+  allowAlerts(scope, key, ['cloudwatch.amazonaws.com']);
+
+/** @param services those that write, beside EventBridge */
+function allowAlerts(scope: Construct, key: IKey, services: readonly string[]): void {
+  const { account } = Stack.of(scope);
+  allow(key, services, sending, { StringEquals: { 'aws:SourceAccount': account } });
+  // Without a condition, because SNS evaluates none about the source in the policy of a key.
+  allow(key, ['events.amazonaws.com'], sending, {});
+}
+
+function allow(
+  key: IKey,
+  services: readonly string[],
+  actions: readonly string[],
+  conditions: Conditions,
+): void {
+  const statement = new PolicyStatement({
+    effect: Effect.ALLOW,
+    principals: services.map((service) => new ServicePrincipal(service)),
+    actions: [...actions],
+    resources: ['*'],
+    conditions,
+  });
+  key.addToResourcePolicy(statement, true);
 }
 
 /** Lets an existing function, whose policy is not below the deployment, use the key for the messages and the circuit of its agent. */

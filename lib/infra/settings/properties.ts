@@ -1,4 +1,5 @@
 /** The properties of the construct: those that are parameters of the stack as well, and those that are objects of the CDK. */
+import { Token } from 'aws-cdk-lib';
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpsUrl } from '#core/codec/http-url.ts';
@@ -62,7 +63,25 @@ const shape = {
     .optional(),
 } satisfies Readonly<Record<keyof ReeveProps, z.ZodType>>;
 
-const properties = z.object(shape).superRefine(checkRelations).superRefine(checkNetwork);
+const properties = z
+  .object(shape)
+  .superRefine(checkRelations)
+  .superRefine(checkNetwork)
+  .superRefine(checkStarted);
+
+/** Lambda refuses to start more environments of a function than are reserved for it (Lambda API, PutProvisionedConcurrencyConfig). */
+function checkStarted(
+  { release, reservedConcurrency }: Pick<ReeveProps, 'release' | 'reservedConcurrency'>,
+  context: z.core.$RefinementCtx,
+): void {
+  for (const [name, reserved] of Object.entries(reservedConcurrency ?? {})) {
+    const started = release?.provisionedConcurrency?.[name] ?? 0;
+    if (reserved === undefined || Token.isUnresolved(started) || started <= reserved) continue;
+    const message = `must be ${reserved} or less, which is reserved for the function`;
+    const path = ['release', 'provisionedConcurrency', name];
+    context.addIssue({ code: 'custom', path, message });
+  }
+}
 
 /** Parameters of the stack that are objects here. */
 const meant = new Map([['kmsKey', 'encryptionKey']]);
