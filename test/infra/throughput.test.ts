@@ -20,7 +20,10 @@ function warmUnits(context: Readonly<Record<string, unknown>>) {
   )) {
     const { WarmThroughput, GlobalSecondaryIndexes } = table.parse(properties['Properties']);
     const add = (name: string, units: z.infer<typeof warm> | undefined) => {
-      if (units !== undefined) found[name] = units.WriteUnitsPerSecond;
+      if (units === undefined) return;
+      found[name] = units.WriteUnitsPerSecond;
+      // An order reads less than it writes, and a new table on demand takes 12,000 reads already.
+      expect(units.ReadUnitsPerSecond).toBe(Math.max(12_000, units.WriteUnitsPerSecond));
     };
     add(id.replace(/^StateStore|[0-9A-F]{8}$/g, ''), WarmThroughput);
     for (const index of GlobalSecondaryIndexes) add(index.IndexName, index.WarmThroughput);
