@@ -48,6 +48,18 @@ test('a request goes to the queue of its class, or, of an agent with limited cal
   expect(await queuesOf('paint')).toEqual(['request_high_paint']);
 });
 
+test('before a step of an agent with limited calls starts, the messages of all its queues are counted; of another agent, none', async () => {
+  const REEVE_PRIORITIES = 'high,normal';
+  const countedFor = async (limited: string) => {
+    const variables = { REEVE_PRIORITIES, REEVE_LIMITED_AGENTS: limited };
+    const { handle, counted } = await deployedScheduler(server, wall, ['paint'], variables);
+    expect(await handle(nudged)).toEqual({ batchItemFailures: [] });
+    return counted().toSorted();
+  };
+  expect(await countedFor('')).toEqual([]);
+  expect(await countedFor('paint')).toEqual(['request_high_paint', 'request_normal_paint']);
+});
+
 test('with prompt recovery, a check comes after the deadline of the step; otherwise there is none', async () => {
   const checks = async (REEVE_RECOVERY: string) =>
     (await sentBy({ REEVE_RECOVERY })).filter(({ queue }) => queue === 'check');

@@ -2,15 +2,18 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { recordItem } from '#aws/store/record-item.ts';
+import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
 import { defineAgent } from '#core/definition/agent.ts';
 import { definePool } from '#core/definition/agent-pool.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import { orderId } from '#core/model/ids.ts';
 import { supervisorTimeout } from '#infra/sweep-schedule.ts';
 import { type AwsCall, accepted, answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { house, newOrder } from '../support/orders.ts';
 import { publishedMetrics } from '../support/published-metrics.ts';
+import { sqsRecord } from '../support/sqs-record.ts';
 
 const nothing = z.strictObject({});
 const common = { input: nothing, output: nothing, undo: 'unneeded' } as const;
@@ -31,10 +34,9 @@ const values = z.object({
     z.object({ N: z.string().optional(), S: z.string().optional() }),
   ),
 });
+const page = z.object({ IndexName: z.literal('Due'), Limit: z.int() });
 const termOf = ({ input }: AwsCall, name: string) =>
   values.safeParse(input).data?.ExpressionAttributeValues[name];
-
-const lateMs = 600_000;
 
 interface Sweep {
   /** What invokes it. @default the schedule */
@@ -43,10 +45,15 @@ interface Sweep {
   readonly remainingMs?: number;
   /** Whether the shard has a second page, without orders. */
   readonly hasMore?: boolean;
+  /** How long the order has been due. @default ten minutes */
+  readonly lateMs?: number;
+  /** Of the function. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Sweeps two shards, of which one has an order that has been due for ten minutes. */
-async function sweep({ event = {}, remainingMs = 60_000, hasMore = false }: Sweep = {}) {
+/** Sweeps two shards, of which one has an order that is due. */
+async function sweep({ event = {}, remainingMs = 60_000, hasMore = false, ...more }: Sweep = {}) {
+  const { lateMs = 600_000, variables = {} } = more;
   const published = publishedMetrics();
   const { record } = newOrder('due', Date.now() - lateMs);
   const options = { shards: 2, sweepPeriodMs: 60_000, keepEndedMs: 1 };
@@ -84,6 +91,8 @@ async function sweep({ event = {}, remainingMs = 60_000, hasMore = false }: Swee
     REEVE_RECOVERY: 'sweep',
     REEVE_SHARDS: '2',
     REEVE_SWEEP_SECONDS: '60',
+    REEVE_RECOVERY_PER_SECOND: '1000',
+    ...variables,
   });
   // Imported here, because a function reads its environment when it is loaded.
   const { supervisorHandler } = await import('../../lambdas/supervisor.ts');
@@ -102,6 +111,39 @@ test('the metric of sweeps that are late is in seconds', async () => {
   const [{ SweepLag: lag } = { SweepLag: 0 }] = published();
   expect(lag).toBeGreaterThan(500);
   expect(lag).toBeLessThan(700);
+});
+
+test('sweeps are late after three periods, and not before', async () => {
+  const lagOf = async (lateMs: number) => {
+    const { published } = await sweep({ lateMs });
+    return published().at(-1)?.['SweepLag'];
+  };
+  // An order is due ten seconds after it was submitted.
+  expect(await lagOf(175_000)).toBeUndefined();
+  expect(await lagOf(195_000)).toBeGreaterThan(180);
+});
+
+test('a page has no more orders than the shard may recover in a second: without an outage twice its share', async () => {
+  const { calls } = await sweep({ variables: { REEVE_RECOVERY_PER_SECOND: '20' } });
+  const limits = calls.flatMap(({ input }) => {
+    const { data } = page.safeParse(input);
+    return data === undefined ? [] : [data.Limit];
+  });
+  expect(limits).toContain(20);
+});
+
+test('a shard that was handed over counts what it finds, as a sweep of all does', async () => {
+  const { own } = await sweep();
+  const { published } = await sweep({ event: { shard: Number(own) } });
+  expect(published().length).toBe(2);
+  expect(published().at(-1)).toMatchObject({ OrdersPastDue: 1 });
+});
+
+test('a deadline check is left to sweeps after an outage of any shard', async () => {
+  const body = deadlineCheckCodec.encode({ orderId: orderId('one'), claimedAt: 1, at: 1 });
+  const { calls } = await sweep({ event: { Records: [sqsRecord('1', body)] } });
+  const asked = JSON.stringify(calls.filter(({ operation }) => operation === 'BatchGetItem'));
+  for (const name of ['shard#0', 'shard#1']) expect(asked).toContain(`"${name}"`);
 });
 
 test('a sweep holds its shard for longer than its function may run', async () => {

@@ -3,6 +3,7 @@
  */
 
 import { mistakesOfAlarms } from './aws/mistakes-of-alarms.ts';
+import { mistakesOfExactTables } from './aws/mistakes-of-exact-tables.ts';
 import { mistakesOfFunctions } from './aws/mistakes-of-functions.ts';
 import { mistakesOfSharedState } from './aws/mistakes-of-shared-state.ts';
 import { mistakesOfTemplate } from './aws/mistakes-of-template.ts';
@@ -422,6 +423,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfDebounce,
   ...mistakesOfAlarms,
   ...mistakesOfDeployment,
+  ...mistakesOfExactTables,
   ...mistakesOfFunctions,
   ...mistakesOfSharedState,
   ...mistakesOfTemplate,

@@ -51,8 +51,12 @@ const entriesSchema = z.object({
   Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string().default('') })),
 });
 
-/** The answer of SQS that accepts each entry of a batch, with the checksums that its client verifies; to any other call, an empty one. */
+const messageSchema = z.object({ QueueUrl: z.string(), MessageBody: z.string() });
+
+/** The answer of SQS that accepts a message or each entry of a batch, with the checksums that its client verifies; to any other call, an empty one. */
 export const accepted = ({ input }: AwsCall): object => {
+  const { data: message } = messageSchema.safeParse(input);
+  if (message !== undefined) return { MD5OfMessageBody: hash('md5', message.MessageBody) };
   const { data } = entriesSchema.safeParse(input);
   if (data === undefined) return {};
   const Successful = data.Entries.map(({ Id, MessageBody }) => ({

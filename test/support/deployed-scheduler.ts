@@ -74,6 +74,13 @@ export async function deployedScheduler(
         const queue = data?.QueueUrl.split('/test_')[1] ?? '';
         return (data?.Entries ?? []).map(({ DelaySeconds }) => ({ queue, delay: DelaySeconds }));
       }),
+    /** The queues whose messages were counted, by name. */
+    counted: () =>
+      aws.calls.flatMap(({ operation, input }) =>
+        operation === 'GetQueueAttributes'
+          ? [counted.parse(input).QueueUrl.split('/test_')[1]]
+          : [],
+      ),
     requests: () =>
       aws.calls.flatMap(({ input }) =>
         (sent.safeParse(input).data?.Entries ?? []).flatMap(({ MessageBody }) => {
@@ -84,6 +91,7 @@ export async function deployedScheduler(
   };
 }
 
+const counted = z.object({ QueueUrl: z.string() });
 const sent = z.object({
   QueueUrl: z.string().default(''),
   Entries: z.array(
