@@ -1,6 +1,7 @@
 /** A bulk submission through the front door: what it asks of DynamoDB and SQS. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { batchResultSchema } from '#http/schemas.ts';
@@ -16,7 +17,7 @@ const sentSchema = z.object({
 });
 
 /** A front door whose store answers as the test says. */
-async function frontDoor(store: (operation: string, nth: number) => object) {
+async function frontDoor(store: (operation: string, nth: number) => object | Promise<object>) {
   const dynamo = await answeringAws(({ operation }, nth) => store(operation, nth));
   const sqs = await answeringAws(({ input }) => ({
     Successful: sentSchema.parse(input).Entries.map(({ Id, MessageBody }) => ({
@@ -105,4 +106,20 @@ test('a transaction that DynamoDB refuses fails its order alone', async () => {
   });
   const outcomes = await submit([order(1), order(2), order(3)]);
   expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'accepted', 'failed']);
+});
+
+test('25 orders are stored at the same time, half of the connections of the client of DynamoDB', async () => {
+  let [stored, most] = [0, 0];
+  const { submit } = await frontDoor(async (operation) => {
+    if (operation !== 'TransactWriteItems') return {};
+    stored += 1;
+    most = Math.max(most, stored);
+    await setTimeout(20);
+    stored -= 1;
+    return {};
+  });
+  await submit(Array.from({ length: 100 }, (_, at) => order(at)));
+  // A machine that is slow begins fewer of them at once.
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(25);
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { heldFlowOf } from '#aws/store/held-key.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { accepted, answeringAws } from '../support/answering-aws.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
@@ -77,6 +78,23 @@ test('an order is refused that would wait for longer than the bound of 900 s, an
   };
   expect(await withBacklog(500)).toBe(202);
   expect(await withBacklog(2_000)).toBeGreaterThanOrEqual(429);
+});
+
+test('a tenant with a greater weight may have more orders wait than another one', async () => {
+  const waiting = 500;
+  const flows = ['inn', 'bar'].map((tenant) => ({ flow: heldFlowOf(tenant), waiting }));
+  const counted = { agent: 'fraud', priority: 'normal', isUnavailable: false, perSecond: 1 };
+  const counts = { waiting: 2 * waiting, flows: 2, largest: flows };
+  const classes = [{ ...counted, ...counts, from: Date.now(), waitingFrom: 2 * waiting }];
+  const submitted = (tenant: string) => {
+    const admission = { At: agoMs(0), Classes: { S: JSON.stringify(classes) } };
+    return answerTo('POST', '/orders', { ...order, tenant }, { admission });
+  };
+  // Half of an order a second is 1,000 s for 500, and four fifths are 625 s, of 900 s.
+  expect(await submitted('inn')).toBeGreaterThanOrEqual(429);
+  vi.stubEnv('REEVE_TENANT_WEIGHTS', '{"inn":4}');
+  expect(await submitted('inn')).toBe(202);
+  expect(await submitted('bar')).toBeGreaterThanOrEqual(429);
 });
 
 test('its health says that sweeps are late after three periods', async () => {
