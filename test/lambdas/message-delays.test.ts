@@ -36,7 +36,7 @@ async function channels() {
 test('a nudge and a deadline check come at their instants, and at most 15 minutes later, which is the longest of SQS', async () => {
   const { nudges, checks, delays } = await channels();
   const now = Date.now();
-  const at = (ms: number) => ({ orderId: orderId('one'), at: now + ms });
+  const at = (ms: number) => ({ orderId: orderId('one'), at: Date.now() + ms });
   const priority = 'high' as const;
   await nudges.send([
     { ...at(60_000), priority },
