@@ -6,12 +6,12 @@
 import { classWeights } from '#core/flow/fair-queue.ts';
 import { type FairTurns, fairTurns } from '#core/flow/fair-turns.ts';
 import type { OrderId } from '#core/model/ids.ts';
+import { recentMap } from '#core/model/recent-map.ts';
 import { type Priority, priorities } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { HeldOrder, HeldPlace, HeldSteps } from '#ports/held-steps.ts';
 import type { Tried } from '#roles/scheduler.ts';
 import { isOlder } from './read-age.ts';
-import { recentMap } from './recent-map.ts';
 
 /** An order that is next. */
 export interface NextOrder {

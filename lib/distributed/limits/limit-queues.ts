@@ -1,5 +1,5 @@
 /** The queues of steps that wait for limits, as one instance knows them: by limit and key. */
-import { recentMap } from '../recent-map.ts';
+import { recentMap } from '#core/model/recent-map.ts';
 
 /** See above. Instants are by the time of the queues, ms since the epoch. */
 export interface LimitQueues {

@@ -7,9 +7,9 @@
  * Slots are leased at most a horizon ahead: the rest of the calls wait where classes and tenants have their shares (R24).
  */
 import { slotSlackMs } from '#core/flow/rate-slots.ts';
+import { recentMap } from '#core/model/recent-map.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
-import { recentMap } from '../recent-map.ts';
 import {
   type Leased,
   type LeasedRate,

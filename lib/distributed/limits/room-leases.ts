@@ -7,12 +7,13 @@
  * limit. When operators lower the limit, an item may have more holders than its new share: the others then have so much less room. No
  * item gets holders beyond its share once all instances know the number, so what is read of an item after that is not too little.
  */
+
 import type { LimitSlot } from '#core/model/message.ts';
+import { recentMap } from '#core/model/recent-map.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import type { Random } from '#ports/random.ts';
 import { isOlder } from '../read-age.ts';
-import { recentMap } from '../recent-map.ts';
 import { graceMs } from './known-holders.ts';
 import { askAgainMs, type RoomItem, roomItem } from './room-item.ts';
 

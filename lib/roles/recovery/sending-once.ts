@@ -2,7 +2,9 @@
  * Sends each deadline check once. A check that has come sends the next one, so a queue that delivers one in ten twice would have
  * 2,000 times as many after eighty of them, if each message were followed by one of its own.
  */
+
 import type { DeadlineCheck } from '#core/model/message.ts';
+import { recentMap } from '#core/model/recent-map.ts';
 import type { Channel } from '#ports/channels.ts';
 
 /** Checks that are remembered, of the latest: more than an instance sends while a message may be delivered again. */
@@ -13,18 +15,14 @@ const rememberedMax = 10_000;
  * own, as there are instances. A check that could not be sent is sent when it is asked for again.
  */
 export function sendingOnce(checks: Channel<DeadlineCheck>): Channel<DeadlineCheck> {
-  const sent = new Set<string>();
+  const sent = recentMap<true>(rememberedMax);
   return {
     async send(messages) {
       const byName = new Map(messages.map((check) => [nameOf(check), check]));
-      for (const name of byName.keys()) if (sent.has(name)) byName.delete(name);
+      for (const name of byName.keys()) if (sent.get(name)) byName.delete(name);
       if (byName.size === 0) return;
       await checks.send([...byName.values()]);
-      for (const name of byName.keys()) sent.add(name);
-      for (const name of sent) {
-        if (sent.size <= rememberedMax) break;
-        sent.delete(name);
-      }
+      for (const name of byName.keys()) sent.set(name, true);
     },
   };
 }

@@ -24,8 +24,8 @@ export const mistakesOfSharedState: readonly Mistake[] = [
     'throw error;',
   ),
   mistake(
-    'lib/distributed/recent-map.ts',
-    'test/distributed/recent-map.test.ts',
+    'lib/core/model/recent-map.ts',
+    'test/core/recent-map.test.ts',
     'what was set first is forgotten first, however recently it was set again',
     'all.delete(name);\n      all.set',
     'all.set',

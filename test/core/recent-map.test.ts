@@ -1,7 +1,7 @@
 /** A bounded map: the value that was set least recently is forgotten, and no other. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recentMap } from '#distributed/recent-map.ts';
+import { recentMap } from '#core/model/recent-map.ts';
 
 const operations = fc.array(
   fc.record({ kind: fc.constantFrom('set', 'delete'), name: fc.constantFrom(...'abcdefg') }),
