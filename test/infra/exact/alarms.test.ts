@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { processIndexes } from '#aws/store/tables.ts';
+import { templateOf } from '../scenario.ts';
 import { nameOf, resources, textOf, whole } from './whole-stack.ts';
 
 const alarmSchema = z.object({
@@ -147,6 +148,19 @@ const alarms = new Map(
 test('each of them', () => {
   const found = [...alarms].map(([name, properties]) => [name, lineOf(properties)]);
   expect(Object.fromEntries(found)).toEqual(expected);
+});
+
+test('with a sweep every minute, the alarms on sweeps have periods of a minute', () => {
+  const found = templateOf().findResources('AWS::CloudWatch::Alarm');
+  const ofSweeps = Object.entries(found).flatMap(([id, { Properties }]) => {
+    const name = nameOf(id).replace('ObservabilityAlarms', '');
+    return ['PastDue', 'SweepBehind', 'NoSweep'].includes(name) ? [[name, lineOf(Properties)]] : [];
+  });
+  expect(Object.fromEntries(ofSweeps)).toEqual({
+    PastDue: `${own('Sum OrdersPastDue')}, 300 s, >= 100, 3 of 3, past-due`,
+    SweepBehind: `${own('Maximum SweepLag')}, 300 s, >= 180, 2 of 2, sweep-behind`,
+    NoSweep: expected['NoSweep']?.replace('300 s', '60 s'),
+  });
 });
 
 test('each notifies the topic of the operators, and nothing else', () => {
