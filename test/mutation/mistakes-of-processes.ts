@@ -80,11 +80,11 @@ export const mistakesOfProcesses: readonly Mistake[] = [
     '',
   ),
   mistake(
-    'lib/runtime/local/config.ts',
-    'test/runtime/config.test.ts',
+    'lib/runtime/command/configured-options.ts',
+    'test/runtime/wiring.test.ts',
     'ended orders are deleted after as many hours as days were configured',
-    'days * 86_400_000',
-    'days * 3_600_000',
+    'config.REEVE_KEEP_DAYS * 86_400_000',
+    'config.REEVE_KEEP_DAYS * 3_600_000',
   ),
   mistake(
     'lib/runtime/local/activity/ended-calls.ts',

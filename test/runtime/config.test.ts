@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReeveError } from '#core/model/errors.ts';
-import { isLoopback, readConfig, timesOf } from '#runtime/local/config.ts';
-import { checkedNumbers } from '#runtime/local/option-ranges.ts';
+import { isLoopback, readConfig } from '#runtime/local/config.ts';
 
 test('the default configuration is safe', () => {
   expect(readConfig({})).toMatchObject({
@@ -46,15 +45,6 @@ test.each([
 test.each(['0', '101', '"4"', 'null'])('the weight %s of a tenant is refused', (weight) => {
   const refused = () => readConfig({ REEVE_TENANT_WEIGHTS: `{"inn":${weight}}` });
   expect(refused).toThrow('`REEVE_TENANT_WEIGHTS.inn` must be a number from 0.01 to 100');
-});
-
-test('days and seconds of the environment are the times of a start in ms', () => {
-  expect(timesOf(readConfig({ REEVE_KEEP_DAYS: '2', REEVE_BACKLOG_MAX: '90' }))).toEqual({
-    keepEndedMs: Date.UTC(2026, 0, 3) - Date.UTC(2026, 0, 1),
-    backlogMaxMs: 90_000,
-  });
-  const { keepEndedMs, backlogMaxMs } = checkedNumbers({});
-  expect(timesOf(readConfig({}))).toEqual({ keepEndedMs, backlogMaxMs });
 });
 
 test('a tenant of any name has its weight', () => {

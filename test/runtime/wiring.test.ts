@@ -5,6 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { configuredOptions } from '#runtime/command/configured-options.ts';
 import { needsSuppliers, serviceUrls } from '#runtime/command/shipped-orders.ts';
 import { readConfig } from '#runtime/local/config.ts';
+import { checkedNumbers } from '#runtime/local/option-ranges.ts';
 
 test('each variable of a start reaches Reeve, in the unit of its option', () => {
   const folder = mkdtempSync(join(inject('temporaryFolder'), 'wiring-'));
@@ -22,6 +23,11 @@ test('each variable of a start reaches Reeve, in the unit of its option', () => 
     responseChannels: { mail: expect.any(Function) },
     tenantWeights: new Map([['inn', 4]]),
   });
+});
+
+test('without variables a start has the defaults of its options', () => {
+  const { keepEndedMs, backlogMaxMs } = checkedNumbers({});
+  expect(configuredOptions(readConfig({}), {})).toMatchObject({ keepEndedMs, backlogMaxMs });
 });
 
 const names = ['fraud', 'inventory', 'payment', 'shipping'] as const;

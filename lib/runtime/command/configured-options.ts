@@ -1,6 +1,6 @@
 /** What the environment says about a Reeve, as the options of its start. */
 import { readChannels } from '#runtime/local/channels-config.ts';
-import { type Config, timesOf } from '#runtime/local/config.ts';
+import type { Config } from '#runtime/local/config.ts';
 import { databaseIn } from '#runtime/local/data-directory.ts';
 import type { LocalReeveOptions } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -22,7 +22,8 @@ export function configuredOptions(
   const { REEVE_TENANT_WEIGHTS: tenantWeights } = config;
   return {
     path: databaseIn(config.REEVE_DATA),
-    ...timesOf(config),
+    keepEndedMs: config.REEVE_KEEP_DAYS * 86_400_000,
+    backlogMaxMs: config.REEVE_BACKLOG_MAX * 1_000,
     responseChannels: webhooksOf(readChannels(config.REEVE_CHANNELS, env)),
     ...(tenantWeights !== undefined && { tenantWeights }),
   };

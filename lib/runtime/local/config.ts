@@ -45,12 +45,6 @@ export const configSchema = z.object({
 /** The checked environment. */
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
-/** The times of the configuration in ms, as a start takes them. */
-export const timesOf = ({ REEVE_KEEP_DAYS: days, REEVE_BACKLOG_MAX: seconds }: Config) => ({
-  keepEndedMs: days * 86_400_000,
-  backlogMaxMs: seconds * 1_000,
-});
-
 /** @throws {ReeveError} `config-invalid` naming every variable at fault */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const parsed = configSchema.safeParse(env);
