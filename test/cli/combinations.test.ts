@@ -99,7 +99,7 @@ test('an order is not ahead of itself, also where another step of it has waited 
 
 describe('dead letters', () => {
   /** Those with the given ids of orders and fates, whose actions take longer for the first ones. */
-  function letters(all: readonly (readonly [string, DeadLetterAction['kind']])[]) {
+  function withDeadLetters(all: readonly (readonly [string, DeadLetterAction['kind']])[]) {
     const done: string[] = [];
     const deadLetters = all.map(([orderId, kind], place): DeadLetter => {
       const act = (what: string) => async () => {
@@ -123,7 +123,7 @@ describe('dead letters', () => {
   }
 
   test('of a queue are handled one after the other, in their sequence', async () => {
-    const { app, run, done } = letters([
+    const { app, run, done } = withDeadLetters([
       ['o-1', 'redrive'],
       ['o-1', 'discard'],
       ['o-1', 'redrive'],
@@ -136,14 +136,14 @@ describe('dead letters', () => {
   test.each(['order-unknown', 'order-id-malformed'])(
     'of an order that is %s have none',
     async (code) => {
-      const { app, run } = letters([['gone', 'discard']]);
+      const { app, run } = withDeadLetters([['gone', 'discard']]);
       app.get('/orders/gone', () => problem(404, code));
       expect(await run('dlq --stack prod')).toMatchObject({ exitCode: 0 });
     },
   );
 
   test('are shown whole only where an operator must look at them', async () => {
-    const { app, run } = letters([
+    const { app, run } = withDeadLetters([
       ['o-1', 'keep'],
       ['o-1', 'discard'],
     ]);
@@ -155,7 +155,7 @@ describe('dead letters', () => {
   test.each(['dlq', 'dlq redrive', 'dlq redrive --yes'])(
     'are visible again where "%s" cannot read their orders',
     async (line) => {
-      const { app, run, done } = letters([
+      const { app, run, done } = withDeadLetters([
         ['o-1', 'redrive'],
         ['o-2', 'discard'],
       ]);

@@ -42,7 +42,7 @@ test.each([
   expect(sent.map((each) => each.url)).toEqual([called]);
 });
 
-test('an id is part of the path, whatever characters it has', async () => {
+test('each character of an id is encoded in the path', async () => {
   const { client, sent } = answered([refusal(404, 'order-unknown')]);
   await expect(client.order('shop', 'a/../b?c#d e').read()).rejects.toMatchObject({ status: 404 });
   expect(sent[0]?.url).toBe('https://reeve.example/orders/a%2F..%2Fb%3Fc%23d%20e');

@@ -10,6 +10,7 @@ import { orderId } from '#core/model/ids.ts';
 import { supervisorTimeout } from '#infra/sweep-schedule.ts';
 import { type AwsCall, accepted, answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
+import { functionEnvironment } from '../support/function-environment.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { house, newOrder } from '../support/orders.ts';
 import { publishedMetrics } from '../support/published-metrics.ts';
@@ -78,19 +79,10 @@ async function sweep({ event = {}, remainingMs = 60_000, hasMore = false, ...mor
       : accepted(call);
   });
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: aws.url,
+    ...functionEnvironment(aws.url),
     AWS_LAMBDA_FUNCTION_NAME: 'supervisor',
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
     REEVE_AGENTS: 'east,west,paint',
-    REEVE_COORDINATION_TABLE: 'coordination',
-    REEVE_KEEP_DAYS: '30',
-    REEVE_ORDERS_TABLE: 'orders',
-    REEVE_PRIORITIES: 'normal',
-    REEVE_PROCESSES_TABLE: 'processes',
-    REEVE_QUEUES: `${aws.url}/000000000000/test`,
     REEVE_RECOVERY: 'sweep',
-    REEVE_SHARDS: '2',
-    REEVE_SWEEP_SECONDS: '60',
     REEVE_RECOVERY_PER_SECOND: '1000',
     ...variables,
   });

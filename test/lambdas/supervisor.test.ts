@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { inTurn } from '#aws/in-turn.ts';
 import { workflows } from '#workflows/shipped.ts';
 import { answeringAws } from '../support/answering-aws.ts';
+import { functionEnvironment } from '../support/function-environment.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { publishedMetrics } from '../support/published-metrics.ts';
 
@@ -29,19 +30,10 @@ async function sweep() {
     return query?.IndexName === 'Held' ? { Items: [held] } : {};
   });
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: aws.url,
+    ...functionEnvironment(aws.url),
     AWS_LAMBDA_FUNCTION_NAME: 'supervisor',
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
     REEVE_AGENTS: 'payment',
-    REEVE_COORDINATION_TABLE: 'coordination',
-    REEVE_KEEP_DAYS: '30',
-    REEVE_ORDERS_TABLE: 'orders',
-    REEVE_PRIORITIES: 'normal',
-    REEVE_PROCESSES_TABLE: 'processes',
-    REEVE_QUEUES: `${aws.url}/000000000000/test`,
     REEVE_RECOVERY: 'sweep',
-    REEVE_SHARDS: '2',
-    REEVE_SWEEP_SECONDS: '60',
   });
   // Imported here, because a function reads its environment when it is loaded.
   const { supervisorHandler } = await import('../../lambdas/supervisor.ts');
