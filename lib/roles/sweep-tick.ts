@@ -191,21 +191,21 @@ export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs:
 
 /**
  * A shard without a memory of its own was finished: the last tick reached it. One that no tick has swept yet, because the number of
- * shards was raised, had the outages that the others recover from.
+ * shards was raised, was in an outage until now: Schedulers may have had the higher number for longer than any Supervisor.
  */
 function memoryOf(of: Shard): ShardMemory {
-  const { unfinished, sweptAt, shardCounts } = of.memory;
+  const { unfinished, sweptAt } = of.memory;
   const own = unfinished.get(of.shard);
   if (own !== undefined) return asKnown(own, of);
-  const swept = sweptShards(shardCounts);
-  const isNew = swept > 0 && of.shard >= swept;
-  return { ...noMemory, aliveAt: sweptAt, gaps: isNew ? latestGaps(unfinished) : [] };
+  const gaps = isUnswept(of) ? [{ from: 0, until: of.recalledAt }] : [];
+  return { ...noMemory, aliveAt: sweptAt, gaps };
 }
 
-const latestGaps = (unfinished: SweepMemory['unfinished']): ShardMemory['gaps'] =>
-  [...unfinished.values()]
-    .map(({ gaps }) => gaps)
-    .toSorted((one, other) => (other.at(-1)?.until ?? 0) - (one.at(-1)?.until ?? 0))[0] ?? [];
+/** Whether ticks have swept other shards, and never this one. */
+function isUnswept({ shard, memory: { shardCounts, unfinished } }: Shard): boolean {
+  const swept = sweptShards(shardCounts);
+  return swept > 0 && shard >= swept && !unfinished.has(shard);
+}
 
 /**
  * A sweep that read its memory long ago may have stored an older instant than is known now. A shard that became
@@ -227,8 +227,10 @@ function gapsElsewhere(
   const counts = new Set([...memory.shardCounts, store.dueShards]);
   const gaps = new Map<number, readonly Gap[]>([[shard, []]]);
   function of(other: number): readonly Gap[] {
-    const own = memoryOf({ shard: other, memory, recalledAt });
-    const known = gaps.get(other) ?? gapsAt(own, recalledAt, supervisor.outageAfterMs);
+    const own = { shard: other, memory, recalledAt };
+    // A shard that no tick has swept was in no outage in which the other shards were not.
+    if (isUnswept(own)) return [];
+    const known = gaps.get(other) ?? gapsAt(memoryOf(own), recalledAt, supervisor.outageAfterMs);
     gaps.set(other, known);
     return known;
   }

@@ -382,6 +382,20 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/roles/raised-shards.test.ts',
   },
   {
+    name: 'a shard that no tick has swept was in no outage',
+    file: 'lib/roles/sweep-tick.ts',
+    text: 'isUnswept(of) ? [{ from: 0, until: of.recalledAt }] : []',
+    instead: '[]',
+    test: 'test/roles/raised-shards.test.ts',
+  },
+  {
+    name: 'an order has the outage of a shard that no tick has swept',
+    file: 'lib/roles/sweep-tick.ts',
+    text: 'if (isUnswept(own)) return [];',
+    instead: '',
+    test: 'test/roles/raised-shards.test.ts',
+  },
+  {
     name: 'an order that moved to another shard has no outage of its former one',
     file: 'lib/roles/sweep-tick.ts',
     text: 'new Set([...memory.shardCounts, store.dueShards])',

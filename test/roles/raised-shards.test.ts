@@ -1,6 +1,6 @@
 /** Sweeps while the number of shards is raised, and after it was taken back: no order is left out (R16). */
 import { expect, test } from 'vitest';
-import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
+import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
@@ -64,11 +64,11 @@ test('orders of a release with more shards are swept from the first tick of that
   await createClaimed('one');
   clock.jump(12 * second);
   expect(await tick(2)).toMatchObject({ found: 0 });
-  expect(await tick(5)).toMatchObject({ recovered: 1 });
+  expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 1 });
   await createClaimed('two');
   clock.jump(12 * second);
   // The release was taken back, and orders are still in its shards: this one, and the first, which nobody has claimed.
-  expect(await tick(2)).toMatchObject({ recovered: 2 });
+  expect(await tick(2)).toMatchObject({ recovered: 2, interrupted: 1 });
 });
 
 test('orders of a release that was taken back before its first tick are found within an hour, and swept from then on', async () => {
@@ -80,7 +80,7 @@ test('orders of a release that was taken back before its first tick are found wi
   expect(await tick(2)).toMatchObject({ recovered: 1, interrupted: 1 });
   const { shardCounts, unfinished } = await coordination.recall(2);
   expect(shardCounts).toEqual([2, 5]);
-  expect(unfinished.get(4)?.gaps).toEqual(unfinished.get(0)?.gaps);
+  expect(unfinished.get(4)?.gaps).toEqual([{ from: 0, until: clock.now() }]);
   await createClaimed('two');
   clock.jump(60 * second);
   expect(await tick(2)).toMatchObject({ recovered: 2 });
@@ -108,17 +108,28 @@ test('shards that no tick knows cost reads once per hour', async () => {
   expect(asked.map(({ shard }) => shard)).toEqual([0, 1]);
 });
 
-test('a shard that no tick has swept yet has the outages from which the others recover (R20)', async () => {
-  const { clock, createClaimed, tick, coordination } = world(4);
+test('a shard that no tick has swept yet was in an outage, also while its first writes fail (R20)', async () => {
+  const { clock, createClaimed, tick, coordination, fail } = world(4);
   await tick(2);
   await createClaimed('one');
-  clock.jump(600 * second);
+  clock.jump(60 * second);
   await tick(2);
-  clock.jump(second);
+  fail(true);
+  await expect(tick(5)).rejects.toThrow('The shard is away.');
+  clock.jump(60 * second);
+  await expect(tick(5)).rejects.toThrow('The shard is away.');
+  fail(false);
   expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 1 });
   const { unfinished } = await coordination.recall(5);
-  const gaps = ({ gaps: own }: ShardMemory) => own.length;
-  expect([...unfinished.values()].map(gaps)).toEqual([1, 1, 1, 1, 1]);
+  expect([...unfinished.keys()]).toEqual([2, 3, 4]);
+});
+
+test('a shard that ticks have swept has no outage because the number of shards was raised', async () => {
+  const { clock, createClaimed, tick } = world(4, 0);
+  await tick(2);
+  await createClaimed('one');
+  clock.jump(12 * second);
+  expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 0 });
 });
 
 test.each([

@@ -84,10 +84,14 @@ export function judgeOutages(
     const entry = after.history.at(-1);
     if (before === null || entry?.type !== 'interrupted' || entry.reason !== 'outage') continue;
     const gaps = shardsOf(after).flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at));
-    for (const { name, agent, progress } of before.steps) {
+    // A sweep leaves an order alone with all of its calls.
+    const isLeftAlone = before.steps.some(
+      ({ agent, progress }) => underWay(progress) && haveRepliesWaited(agent),
+    );
+    const leftMs = isLeftAlone ? leftAloneMaxMs : 0;
+    for (const { name, progress } of before.steps) {
       if (!entry.steps.includes(name) || !underWay(progress)) continue;
       const { completeBy } = progress;
-      const leftMs = haveRepliesWaited(agent) ? leftAloneMaxMs : 0;
       const isInGap = gaps.some(
         ({ from, until }) =>
           completeBy >= from - outageAfterMs - leftMs && completeBy <= until + outageAfterMs,
