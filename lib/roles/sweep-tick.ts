@@ -9,6 +9,7 @@
 import {
   type Gap,
   gapsAt,
+  neverReached,
   noMemory,
   type ShardMemory,
   withReached,
@@ -183,9 +184,10 @@ const held: Swept = { report: nothing, reached: false, stopped: false };
 
 /** Whether a sweep that begins now would interrupt steps of some shard, because an outage delayed them (R20). */
 export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs: number): boolean {
-  return Array.from({ length: memory.shards }, (_, shard) => shard).some(
-    (shard) =>
-      gapsAt(memoryOf({ shard, memory, recalledAt: nowMs }), nowMs, outageAfterMs).length > 0,
+  return range(0, memory.shards).some((shard) =>
+    gapsAt(memoryOf({ shard, memory, recalledAt: nowMs }), nowMs, outageAfterMs).some(
+      ({ from }) => from !== neverReached,
+    ),
   );
 }
 
@@ -197,7 +199,7 @@ function memoryOf(of: Shard): ShardMemory {
   const { unfinished, sweptAt } = of.memory;
   const own = unfinished.get(of.shard);
   if (own !== undefined) return asKnown(own, of);
-  const gaps = isUnswept(of) ? [{ from: 0, until: of.recalledAt }] : [];
+  const gaps = isUnswept(of) ? [{ from: neverReached, until: of.recalledAt }] : [];
   return { ...noMemory, aliveAt: sweptAt, gaps };
 }
 

@@ -384,8 +384,22 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a shard that no tick has swept was in no outage',
     file: 'lib/roles/sweep-tick.ts',
-    text: 'isUnswept(of) ? [{ from: 0, until: of.recalledAt }] : []',
+    text: 'isUnswept(of) ? [{ from: neverReached, until: of.recalledAt }] : []',
     instead: '[]',
+    test: 'test/roles/raised-shards.test.ts',
+  },
+  {
+    name: 'deadline checks are left to sweeps while a shard is new',
+    file: 'lib/roles/sweep-tick.ts',
+    text: 'from !== neverReached',
+    instead: 'from >= neverReached',
+    test: 'test/roles/raised-shards.test.ts',
+  },
+  {
+    name: 'an outage belongs to the time before a shard was swept',
+    file: 'lib/core/decide/sweep-gaps.ts',
+    text: ' || from === neverReached',
+    instead: '',
     test: 'test/roles/raised-shards.test.ts',
   },
   {

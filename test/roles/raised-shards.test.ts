@@ -4,7 +4,7 @@ import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
-import { sweepTick } from '#roles/sweep-tick.ts';
+import { isAfterOutage, sweepTick } from '#roles/sweep-tick.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
 import { roleScenario } from './scenario.ts';
 
@@ -80,7 +80,10 @@ test('orders of a release that was taken back before its first tick are found wi
   expect(await tick(2)).toMatchObject({ recovered: 1, interrupted: 1 });
   const { shardCounts, unfinished } = await coordination.recall(2);
   expect(shardCounts).toEqual([2, 5]);
-  expect(unfinished.get(4)?.gaps).toEqual([{ from: 0, until: clock.now() }]);
+  expect(unfinished.get(4)?.gaps).toEqual([
+    { from: 0, until: clock.now() },
+    { from: clock.now() - hour, until: clock.now() },
+  ]);
   await createClaimed('two');
   clock.jump(60 * second);
   expect(await tick(2)).toMatchObject({ recovered: 2 });
@@ -122,6 +125,24 @@ test('a shard that no tick has swept yet was in an outage, also while its first 
   expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 1 });
   const { unfinished } = await coordination.recall(5);
   expect([...unfinished.keys()]).toEqual([2, 3, 4]);
+});
+
+test('deadline checks are left to sweeps after an outage, and not because a shard is new (R20)', async () => {
+  const { clock, createClaimed, tick, coordination, fail } = world(4);
+  const isAfter = async () =>
+    isAfterOutage(await coordination.recall(5), clock.now(), outageAfterMs);
+  await tick(2);
+  await createClaimed('one');
+  clock.jump(60 * second);
+  expect(await isAfter()).toBe(false);
+  fail(true);
+  await expect(tick(5)).rejects.toThrow('The shard is away.');
+  expect(await isAfter()).toBe(false);
+  clock.jump(outageAfterMs + 1);
+  await expect(tick(5)).rejects.toThrow('The shard is away.');
+  fail(false);
+  await tick(5);
+  expect(await isAfter()).toBe(true);
 });
 
 test('a shard that ticks have swept has no outage because the number of shards was raised', async () => {

@@ -35,6 +35,9 @@ export interface Gap {
   readonly until: number;
 }
 
+/** Where a {@link Gap} begins in which no sweep reached a shard because no Supervisor knew of it. The platform may have been well. */
+export const neverReached = 0;
+
 /** What one sweep of a shard stores for the next. */
 export interface ShardMemory {
   /** When a sweep last succeeded: the store answered, and accepted a write if it was asked for any. Null: never. */
@@ -71,9 +74,9 @@ export function gapsAt(
   return bounded(joined(known, { from: Math.min(aliveAt, waitingFrom ?? aliveAt), until: nowMs }));
 }
 
-/** Merges overlapping outages: an outage continues while the store refuses every write. */
+/** Merges overlapping outages: an outage continues while the store refuses every write. The time before the first sweep is none. */
 function joined(known: readonly Gap[], gap: Gap): readonly Gap[] {
-  const apart = known.filter(({ until }) => until < gap.from);
+  const apart = known.filter(({ from, until }) => until < gap.from || from === neverReached);
   const from = Math.min(gap.from, ...known.slice(apart.length).map((other) => other.from));
   return [...apart, { from, until: gap.until }];
 }

@@ -19,6 +19,8 @@ export interface SweepRuns {
   refused(shard: number): void;
   /** The gaps longer than `longerThanMs` in which no tick covered the shard. */
   gaps(shard: number, longerThanMs: number, until: number): readonly Gap[];
+  /** The time before the first tick that covered the shard, if ticks before it knew fewer shards. */
+  unknown(shard: number): readonly Gap[];
 }
 
 export interface Gap {
@@ -36,6 +38,12 @@ export function sweepRuns(now: () => number): SweepRuns {
   const runs: Run[] = [];
   const refusals: { readonly shard: number; readonly at: number }[] = [];
   const start = now();
+  const covering = (shard: number) =>
+    runs.filter(
+      (run) =>
+        run.shards > shard &&
+        !refusals.some((one) => one.shard === shard && one.at >= run.from && one.at <= run.until),
+    );
   return {
     tickBegan(shards) {
       const from = now();
@@ -48,19 +56,21 @@ export function sweepRuns(now: () => number): SweepRuns {
       refusals.push({ shard, at: now() });
     },
     gaps(shard, longerThanMs, until) {
-      const seen = runs.filter(
-        (run) =>
-          run.shards > shard &&
-          !refusals.some((one) => one.shard === shard && one.at >= run.from && one.at <= run.until),
-      );
       const gaps: Gap[] = [];
       let from = start;
       // A run covered the shard at an unknown instant of its own, so a gap may extend into two runs.
-      for (const run of [...seen.toSorted((a, b) => a.until - b.until), { from: until, until }]) {
+      for (const run of [
+        ...covering(shard).toSorted((a, b) => a.until - b.until),
+        { from: until, until },
+      ]) {
         if (run.until - from > longerThanMs) gaps.push({ from, until: run.until });
         from = Math.max(from, run.from);
       }
       return gaps;
+    },
+    unknown(shard) {
+      if (runs.every((run) => run.shards > shard)) return [];
+      return [{ from: start, until: Math.min(...covering(shard).map((run) => run.until)) }];
     },
   };
 }
@@ -83,7 +93,10 @@ export function judgeOutages(
   for (const { before, after } of writes) {
     const entry = after.history.at(-1);
     if (before === null || entry?.type !== 'interrupted' || entry.reason !== 'outage') continue;
-    const gaps = shardsOf(after).flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at));
+    const gaps = shardsOf(after).flatMap((shard) => [
+      ...seen.gaps(shard, outageAfterMs, entry.at),
+      ...seen.unknown(shard),
+    ]);
     // A sweep leaves an order alone with all of its calls.
     const isLeftAlone = before.steps.some(
       ({ agent, progress }) => underWay(progress) && haveRepliesWaited(agent),
