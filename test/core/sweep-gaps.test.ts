@@ -7,6 +7,7 @@ import {
   gapsAt,
   gapsLeft,
   interruptedSteps,
+  neverReached,
   noMemory,
   type ShardMemory,
 } from '#core/decide/sweep-gaps.ts';
@@ -72,10 +73,15 @@ describe('the outages of a sweep are', () => {
     expect(gaps.at(-1)).toEqual(gap(1_000, 2_000));
   });
 
+  it('apart from the time before the first sweep of the shard, which was none', () => {
+    const memory = { ...at(100), waitingFrom: 50, gaps: [gap(neverReached, 90)] };
+    expect(gapsAt(memory, 300, outageAfterMs)).toEqual([gap(neverReached, 90), gap(50, 300)]);
+  });
+
   it('the whole time without a successful tick, however many failed ticks divide it', () => {
     const instants = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 30 });
     fc.assert(
-      fc.property(instants, fc.nat(3_000), (ticks, start) => {
+      fc.property(instants, fc.integer({ min: 1, max: 3_000 }), (ticks, start) => {
         let memory = at(start);
         const sorted = ticks.filter((tick) => tick >= start).toSorted((a, b) => a - b);
         for (const tick of sorted) {
