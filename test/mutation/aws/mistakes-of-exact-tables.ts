@@ -186,6 +186,20 @@ export const mistakesOfExactTables: readonly Mistake[] = [
   ),
   mistake(
     'lambdas/supervisor.ts',
+    'test/lambdas/supervisor-settings.test.ts',
+    'a tick sends no checks of deadlines',
+    "config.REEVE_RECOVERY === 'prompt' && { checks: deadlineChecks }",
+    'false && { checks: deadlineChecks }',
+  ),
+  mistake(
+    'lambdas/supervisor.ts',
+    'test/lambdas/supervisor-settings.test.ts',
+    'the reported rate knows no weights of tenants',
+    'weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS)',
+    'weightOf: () => 1',
+  ),
+  mistake(
+    'lambdas/supervisor.ts',
     'test/lambdas/supervisor-sweeps.test.ts',
     'the rate of recoveries is the default one',
     'recoveryPerSecond: config.REEVE_RECOVERY_PER_SECOND',
