@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { heldFlowOf } from '#aws/store/held-key.ts';
 import { recordItem } from '#aws/store/record-item.ts';
 import { deadlineCheckCodec } from '#core/codec/messages/deadline-check-codec.ts';
-import { type AwsAnswer, accepted, answeringAws } from '../support/answering-aws.ts';
+import { type AwsCall, accepted, answeringAws } from '../support/answering-aws.ts';
 import { functionEnvironment } from '../support/function-environment.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { claimed, house, newOrder } from '../support/orders.ts';
@@ -12,9 +12,9 @@ import { claimed, house, newOrder } from '../support/orders.ts';
 /** Runs one tick where AWS gives these answers; undefined: the usual one. */
 async function tick(
   variables: Readonly<Record<string, string>>,
-  answer: (...call: Parameters<AwsAnswer>) => object | undefined,
+  answer: (call: AwsCall) => object | undefined,
 ) {
-  const aws = await answeringAws((...call) => answer(...call) ?? accepted(...call));
+  const aws = await answeringAws((call) => answer(call) ?? accepted(call));
   Object.assign(process.env, {
     ...functionEnvironment(aws.url),
     REEVE_RECOVERY_PER_SECOND: '1000',
