@@ -38,6 +38,8 @@ export function sweepRuns(now: () => number): SweepRuns {
   const runs: Run[] = [];
   const refusals: { readonly shard: number; readonly at: number }[] = [];
   const start = now();
+  /** Of any tick, also of one that failed: what it wrote of the shards that it reached stays. */
+  let fewestShards = Number.POSITIVE_INFINITY;
   const covering = (shard: number) =>
     runs.filter(
       (run) =>
@@ -47,6 +49,7 @@ export function sweepRuns(now: () => number): SweepRuns {
   return {
     tickBegan(shards) {
       const from = now();
+      fewestShards = Math.min(fewestShards, shards);
       return () => runs.push({ shards, from, until: now() });
     },
     swept(from) {
@@ -69,7 +72,7 @@ export function sweepRuns(now: () => number): SweepRuns {
       return gaps;
     },
     unknown(shard) {
-      if (runs.every((run) => run.shards > shard)) return [];
+      if (fewestShards > shard) return [];
       return [{ from: start, until: Math.min(...covering(shard).map((run) => run.until)) }];
     },
   };
