@@ -199,14 +199,10 @@ function memoryOf(of: Shard): ShardMemory {
   const { unfinished, sweptAt } = of.memory;
   const own = unfinished.get(of.shard);
   if (own !== undefined) return asKnown(own, of);
-  const gaps = isUnswept(of) ? [{ from: neverReached, until: of.recalledAt }] : [];
+  const swept = sweptShards(of.memory.shardCounts);
+  const isUnswept = swept > 0 && of.shard >= swept;
+  const gaps = isUnswept ? [{ from: neverReached, until: of.recalledAt }] : [];
   return { ...noMemory, aliveAt: sweptAt, gaps };
-}
-
-/** Whether ticks have swept other shards, and never this one. */
-function isUnswept({ shard, memory: { shardCounts, unfinished } }: Shard): boolean {
-  const swept = sweptShards(shardCounts);
-  return swept > 0 && shard >= swept && !unfinished.has(shard);
 }
 
 /**
@@ -229,10 +225,8 @@ function gapsElsewhere(
   const counts = new Set([...memory.shardCounts, store.dueShards]);
   const gaps = new Map<number, readonly Gap[]>([[shard, []]]);
   function of(other: number): readonly Gap[] {
-    const own = { shard: other, memory, recalledAt };
-    // A shard that no tick has swept was in no outage in which the other shards were not.
-    if (isUnswept(own)) return [];
-    const known = gaps.get(other) ?? gapsAt(memoryOf(own), recalledAt, supervisor.outageAfterMs);
+    const own = memoryOf({ shard: other, memory, recalledAt });
+    const known = gaps.get(other) ?? gapsAt(own, recalledAt, supervisor.outageAfterMs);
     gaps.set(other, known);
     return known;
   }

@@ -384,7 +384,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a shard that no tick has swept was in no outage',
     file: 'lib/roles/sweep-tick.ts',
-    text: 'isUnswept(of) ? [{ from: neverReached, until: of.recalledAt }] : []',
+    text: 'isUnswept ? [{ from: neverReached, until: of.recalledAt }] : []',
     instead: '[]',
     test: 'test/roles/raised-shards.test.ts',
   },
@@ -399,13 +399,6 @@ export const mistakes: readonly Mistake[] = [
     name: 'an outage belongs to the time before a shard was swept',
     file: 'lib/core/decide/sweep-gaps.ts',
     text: ' || from === neverReached',
-    instead: '',
-    test: 'test/roles/raised-shards.test.ts',
-  },
-  {
-    name: 'an order has the outage of a shard that no tick has swept',
-    file: 'lib/roles/sweep-tick.ts',
-    text: 'if (isUnswept(own)) return [];',
     instead: '',
     test: 'test/roles/raised-shards.test.ts',
   },
