@@ -185,6 +185,27 @@ export const mistakesOfExactTables: readonly Mistake[] = [
     'limited: []',
   ),
   mistake(
+    'lambdas/scheduler.ts',
+    'test/lambdas/scheduler-held-steps.test.ts',
+    'replies of a member start no orders that wait for its pool',
+    'pools: poolsOf(workflows),',
+    '',
+  ),
+  mistake(
+    'lambdas/scheduler.ts',
+    'test/lambdas/scheduler-held-steps.test.ts',
+    'orders that wait are started without the weights of tenants',
+    'weightOf: heldWeights(config.REEVE_TENANT_WEIGHTS),',
+    '',
+  ),
+  mistake(
+    'lambdas/scheduler.ts',
+    'test/lambdas/scheduler-held-steps.test.ts',
+    'a changed weight of a member is seen after ten seconds',
+    'limits.size > 0 || workflows.some((workflow) => workflow.hasPools)',
+    'limits.size > 0',
+  ),
+  mistake(
     'lambdas/supervisor.ts',
     'test/lambdas/supervisor-settings.test.ts',
     'a tick sends no checks of deadlines',
