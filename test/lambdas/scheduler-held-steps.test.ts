@@ -70,7 +70,8 @@ async function afterReplies({ variables = {}, workflows = [house], agent = 'pain
   );
   const aws = await answeringAws((call) => {
     if (call.operation === 'BatchGetItem') {
-      return { Responses: { processes: keysOf(call).flatMap((id) => replied.get(id) ?? []) } };
+      const items = keysOf(call).map((id) => replied.get(id));
+      return { Responses: { processes: items.filter((item) => item !== undefined) } };
     }
     const heldFor = asked.safeParse(call.input).data?.ExpressionAttributeValues[':for'].S;
     return heldFor === `${agent}#normal` ? { Items: waiting } : accepted(call);
