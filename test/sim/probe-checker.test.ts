@@ -15,7 +15,8 @@ function circuit() {
   );
   return {
     breaches,
-    probe: (endBy: number) => checker.began(packing, { completeBy: endBy - 10, endBy }),
+    probe: (endBy: number) =>
+      checker.began(packing, { completeBy: endBy - 10, completeWithinMs: 2_000, endBy }),
     becomes(next: string) {
       state = next;
     },
@@ -40,6 +41,16 @@ test('a probe that ended, or whose attempt can no longer report, is not in fligh
   isAt(1_001);
   probe(2_000);
   expect(breaches).toEqual([]);
+});
+
+test('nor is one whose Scheduler had a clock that is days ahead, once its time is over', () => {
+  const { probe, breaches, isAt } = circuit();
+  probe(86_400_000);
+  isAt(2_010);
+  probe(86_500_000)(() => {});
+  isAt(2_011);
+  probe(4_000);
+  expect(breaches).toEqual(['R27 packing has 2 probes in flight']);
 });
 
 test('the end of a call of an earlier epoch may not change the circuit', () => {

@@ -12,11 +12,15 @@ interface Seen {
   state: string;
   /** The changes of its state: calls between two of them are of one epoch. */
   changes: number;
-  /** The calls in flight that began while it was half-open. */
-  readonly probes: Set<Attempt>;
+  /** The calls in flight that began while it was half-open, with the last instant at which their attempts can report. */
+  readonly probes: Map<Attempt, number>;
 }
 
-type Attempt = Pick<Request, 'completeBy' | 'endBy'>;
+type Attempt = Pick<Request, 'completeBy' | 'completeWithinMs' | 'endBy'>;
+
+/** Where the clock of the Scheduler is ahead, sweeps repair the deadline of an attempt to what it is by theirs (R14). */
+const latestReport = ({ completeBy, completeWithinMs, endBy }: Attempt, nowMs: number): number =>
+  Math.min(Math.max(completeBy, endBy), nowMs + completeWithinMs + Math.max(0, endBy - completeBy));
 
 /**
  * @param stateOf the present state of the circuit of an agent
@@ -31,7 +35,7 @@ export function probeChecker(
 
   function look(agent: AgentName): Seen {
     const state = stateOf(agent);
-    const seen = circuits.get(agent) ?? { state, changes: 0, probes: new Set() };
+    const seen = circuits.get(agent) ?? { state, changes: 0, probes: new Map() };
     circuits.set(agent, seen);
     if (seen.state !== state) seen.changes += 1;
     seen.state = state;
@@ -42,7 +46,7 @@ export function probeChecker(
    * A process that was frozen during a probe, or whose clock is behind, still has it when its attempt can no longer report: then others
    * probe, and it is of no epoch.
    */
-  const isGivenUp = ({ completeBy, endBy }: Attempt) => now() > Math.max(completeBy, endBy);
+  const isGivenUp = (reportsUntil: number) => now() > reportsUntil;
 
   return {
     look,
@@ -51,8 +55,8 @@ export function probeChecker(
       const seen = look(agent);
       const epoch = seen.changes;
       if (seen.state === 'half-open') {
-        seen.probes.add(attempt);
-        const inFlight = [...seen.probes].filter((each) => !isGivenUp(each)).length;
+        seen.probes.set(attempt, latestReport(attempt, now()));
+        const inFlight = [...seen.probes.values()].filter((each) => !isGivenUp(each)).length;
         if (inFlight > 1) breach('R27', `${agent} has ${inFlight} probes in flight`);
       }
       return (end) => {
