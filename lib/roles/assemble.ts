@@ -244,7 +244,7 @@ export function assembleProcess(ports: ProcessAssembly): ProcessRoles {
         async recover(orderIds) {
           if (sweeps.isAfterOutage()) return;
           await restarted.interruptNow(orderIds);
-          await role.recover(orderIds);
+          await role.recover(orderIds, sweeps.isAfterOutage);
         },
       });
       await timer.lookAhead();

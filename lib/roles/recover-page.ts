@@ -66,8 +66,8 @@ function earliest(instants: readonly (number | null)[]): number | null {
 /** The event of a due order outside of an outage. */
 export const expired: RecordEvent = { type: 'expired' };
 
-/** Chooses the event of a due order, from its record and its place on the page. */
-export type EventOf = (record: ProcessRecord, place: number) => RecordEvent;
+/** Chooses the event of a due order, from its record and its place on the page; null: the order is left alone. */
+export type EventOf = (record: ProcessRecord, place: number) => RecordEvent | null;
 
 /** Applies the chosen event to each order of a page. Never rejects because of single orders: it counts and logs them. */
 export async function recoverPage(
@@ -85,7 +85,7 @@ export async function recoverPage(
       event(record) {
         lagMs = Math.max(lagMs, ports.clock.now() - (dueAt(record) ?? Infinity));
         const decided = event(record, place);
-        if (decided.type === 'interrupted') interrupted.add(orderId);
+        if (decided?.type === 'interrupted') interrupted.add(orderId);
         else interrupted.delete(orderId);
         return decided;
       },
@@ -103,7 +103,7 @@ export async function recoverPage(
 
 /** The earliest complete-by of the late calls of an order that was left alone; null: it was not. */
 function waitingFromOf(outcome: Outcome): number | null {
-  if (outcome.kind !== 'ignored' || outcome.reason !== 'replies-wait') return null;
+  if (outcome.kind !== 'ignored' || outcome.reason !== 'left-alone') return null;
   const { steps } = outcome.record;
   return earliest(steps.map(({ progress }) => (underWay(progress) ? progress.completeBy : null)));
 }
@@ -149,7 +149,7 @@ export function eventAfter(
   gapsOf: (orderId: OrderId) => readonly Gap[],
   clock: Clock,
   outageAfterMs: number,
-): EventOf {
+): (record: ProcessRecord) => RecordEvent {
   return (record) => {
     const gaps = gapsOf(record.orderId);
     if (gaps.length === 0) return expired;

@@ -82,8 +82,13 @@ export interface Supervisor {
    * @throws {UnavailableError} `sweep-unwritten` when the store refused every write
    */
   sweepShard(sweep: ShardSweep): Promise<ShardReport>;
-  /** Recovers those of these orders that are due, and counts their failures: not for orders that an outage may have delayed. */
-  recover(orderIds: readonly OrderId[]): Promise<Recovered>;
+  /**
+   * Recovers those of these orders that are due, and counts their failures.
+   *
+   * @param isForSweeps whether an outage may have delayed them, which only sweeps know: then they are left alone. It is asked when the
+   *   record is known, because the process may have been paused until then.
+   */
+  recover(orderIds: readonly OrderId[], isForSweeps: () => boolean): Promise<Recovered>;
   /** Recovers orders of one shard that are due later than any correct clock writes, and so would never be due (R14). */
   repairShard(shard: number): Promise<void>;
 }
@@ -107,7 +112,8 @@ export function supervisor(ports: SupervisorPorts): Supervisor {
     shards: every.length,
     outageAfterMs: ports.outageAfterMs,
     sweepShard: (sweep) => sweepShard(ports, sweep),
-    recover: (orderIds) => recoverPage(ports, orderIds, () => expired),
+    recover: (orderIds, isForSweeps) =>
+      recoverPage(ports, orderIds, () => (isForSweeps() ? null : expired)),
     repairShard,
     async sweep(memories) {
       const startedAt = clock.now();

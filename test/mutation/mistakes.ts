@@ -382,6 +382,13 @@ export const mistakes: readonly Mistake[] = [
     test: 'test/roles/raised-shards.test.ts',
   },
   {
+    name: 'a timer counts failures after a pause of the process',
+    file: 'lib/roles/supervisor.ts',
+    text: '() => (isForSweeps() ? null : expired)',
+    instead: '() => expired',
+    test: 'test/roles/supervisor.test.ts',
+  },
+  {
     name: 'a shard that no tick has swept was in no outage',
     file: 'lib/roles/sweep-tick.ts',
     text: 'isUnswept ? [{ from: neverReached, until: of.recalledAt }] : []',

@@ -158,11 +158,11 @@ test.each<[string, ProcessRecord, number, 'interrupted' | 'expired']>([
   'after an outage the attempts that it delayed are interrupted: %s',
   (_, record, afterMs, type) => {
     clock.jump(begun + afterMs - clock.now());
-    const event = eventAfter(() => [gap], clock, outageAfterMs)(record, 0);
+    const event = eventAfter(() => [gap], clock, outageAfterMs)(record);
     expect(event.type).toBe(type);
     if (event.type === 'interrupted')
       expect(event).toMatchObject({ reason: 'outage', notBefore: clock.now() });
-    expect(eventAfter(() => [], clock, outageAfterMs)(record, 0)).toEqual(expired);
+    expect(eventAfter(() => [], clock, outageAfterMs)(record)).toEqual(expired);
   },
 );
 
@@ -175,6 +175,6 @@ test('a waiting order with a call that is late for another reason has a failure 
       : step,
   );
   const others = steps.map((step, at) => (at === 0 ? step : (pending.steps[at] ?? step)));
-  const event = eventAfter(() => [later], clock, outageAfterMs)({ ...draining, steps: others }, 0);
+  const event = eventAfter(() => [later], clock, outageAfterMs)({ ...draining, steps: others });
   expect(event).toEqual(expired);
 });

@@ -31,6 +31,26 @@ test('an attempt past complete-by is counted, and the order nudged', async () =>
   expect(world.nudges().map((nudge) => nudge.orderId)).toEqual([id]);
 });
 
+test('orders of a timer are left alone where an outage is known only when their records are (R20)', async () => {
+  const world = roleScenario();
+  const { orderId: id, revision } = await world.createClaimed('one');
+  world.clock.jump(12 * second);
+  let isForSweeps = false;
+  const role = supervise({
+    ...world,
+    transitions: {
+      apply(batch) {
+        // The process is paused until its records are read.
+        isForSweeps = true;
+        return world.transitions.apply(batch);
+      },
+    },
+  });
+  expect(await role.recover([id], () => isForSweeps)).toMatchObject({ recovered: 0, unwritten: 0 });
+  expect((await world.record(id)).revision).toBe(revision);
+  expect(await role.recover([id], () => false)).toMatchObject({ recovered: 1 });
+});
+
 test('a sweep without due orders changes nothing', async () => {
   const world = roleScenario();
   await world.createClaimed('one');

@@ -66,7 +66,7 @@ export type IgnoredReason =
   | 'other-attempt'
   | 'not-under-way'
   | 'too-late'
-  | 'replies-wait'
+  | 'left-alone'
   | 'too-soon'
   | 'correction-refused'
   | 'record-full'

@@ -68,7 +68,7 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
       const next = checks.flatMap((check, at) => {
         const outcome = outcomes[at];
         if (outcome === undefined || !('record' in outcome)) return [];
-        const isLeft = outcome.kind === 'ignored' && outcome.reason === 'replies-wait';
+        const isLeft = outcome.kind === 'ignored' && outcome.reason === 'left-alone';
         const { record } = outcome;
         const after = isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);
         return after ?? [];

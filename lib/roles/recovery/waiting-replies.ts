@@ -35,7 +35,7 @@ interface Known {
 }
 
 /**
- * Transitions that ignore an `expired` event with the reason `replies-wait` where a reply of a late call may wait. The delays are read
+ * Transitions that ignore an `expired` event with the reason `left-alone` where a reply of a late call may wait. The delays are read
  * only when a call is late.
  */
 export function leavingWaitingReplies(ports: WaitingReplyPorts): Transitions {

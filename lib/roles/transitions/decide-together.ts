@@ -38,7 +38,7 @@ export function decideTogether(
 ): Ignored | DecidedTogether | Promise<Ignored | DecidedTogether> {
   const [first] = events;
   const event = first.event(record, known);
-  if (event === null) return { kind: 'ignored', reason: 'replies-wait' };
+  if (event === null) return { kind: 'ignored', reason: 'left-alone' };
   const gated = decideGated(ports, record, event, known);
   return gated instanceof Promise
     ? gated.then((late) => withOthers(ports, decidedOf(ports, record, event, late), events, known))

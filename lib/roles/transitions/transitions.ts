@@ -43,7 +43,8 @@ export interface TransitionPorts {
 /** An event for an order; it may depend on the record that it is applied to. */
 export interface EventFor extends ToLoad {
   /**
-   * Null: nothing, because a reply that ends a late call may wait in its queue; the outcome is then ignored as `replies-wait`.
+   * Null: nothing; the outcome is then ignored as `left-alone`. A reply that ends a late call may wait in its queue, or a sweep has to
+   * say whether an outage delayed it.
    *
    * @param known null when the workflow of the order is unknown here, or `reads` is `record`
    */

@@ -107,7 +107,7 @@ test('nothing is read while no call is late, and once for many that are', async 
     event: () => ({ type: 'expired' }) as const,
   }));
   const outcomes = await transitions.apply(batch);
-  expect(outcomes).toMatchObject([{ reason: 'replies-wait' }, { reason: 'replies-wait' }]);
+  expect(outcomes).toMatchObject([{ reason: 'left-alone' }, { reason: 'left-alone' }]);
   await transitions.apply(batch);
   expect(reads).toEqual(['paint']);
   clock.jump(3_001);
