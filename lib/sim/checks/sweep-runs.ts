@@ -83,6 +83,8 @@ export interface OutageJudgement {
   readonly sweepRuns: SweepRuns;
   /** The shards that it was written to: of two releases, each may have another number of them. */
   readonly shardsOf: (record: ProcessRecord) => readonly number[];
+  /** Those that it has by the number of each release: sweeps do not know which of them wrote it. */
+  readonly shardsByRelease: (record: ProcessRecord) => readonly number[];
   readonly outageAfterMs: number;
   /** Whether replies of the agent ever waited, so that sweeps may have left its late calls alone until an outage began. */
   readonly haveRepliesWaited: (agent: AgentName) => boolean;
@@ -90,16 +92,17 @@ export interface OutageJudgement {
 
 /** R20: an attempt counts as interrupted only where ticks did not run, or the store failed them. */
 export function judgeOutages(
-  { writes, sweepRuns: seen, shardsOf, outageAfterMs, haveRepliesWaited }: OutageJudgement,
+  { writes, sweepRuns: seen, shardsOf, shardsByRelease, ...world }: OutageJudgement,
   breach: Breach,
 ): void {
+  const { outageAfterMs, haveRepliesWaited } = world;
   for (const { before, after } of writes) {
     const entry = after.history.at(-1);
     if (before === null || entry?.type !== 'interrupted' || entry.reason !== 'outage') continue;
-    const gaps = shardsOf(after).flatMap((shard) => [
-      ...seen.gaps(shard, outageAfterMs, entry.at),
-      ...seen.unknown(shard),
-    ]);
+    const gaps = [
+      ...shardsOf(after).flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at)),
+      ...shardsByRelease(after).flatMap(seen.unknown),
+    ];
     // A sweep leaves an order alone with all of its calls.
     const isLeftAlone = before.steps.some(
       ({ agent, progress }) => underWay(progress) && haveRepliesWaited(agent),

@@ -31,6 +31,7 @@ import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
 import { builtIn } from '#sim/orders/built-in.ts';
 import type { Subject } from '#sim/orders/subject.ts';
 import { allOf } from '#sim/ports/queues.ts';
+import { shardOf } from '#sim/ports/sim-due-index.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from './chance.ts';
 import type { Host } from './host.ts';
@@ -250,7 +251,12 @@ function judge(
   const { outageAfterMs } = world.setting;
   const shardsOf = ({ orderId }: ProcessRecord) => table.shardsOf(orderId);
   const haveRepliesWaited = (agent: AgentName) => replyDelays.has(agent);
-  judgeOutages({ writes, sweepRuns, shardsOf, outageAfterMs, haveRepliesWaited }, breach);
+  const shardsByRelease = ({ orderId }: ProcessRecord) =>
+    Object.values(shared.shards).map((shards) => shardOf(orderId, shards));
+  judgeOutages(
+    { writes, sweepRuns, shardsOf, shardsByRelease, outageAfterMs, haveRepliesWaited },
+    breach,
+  );
 }
 
 const stateOf = ({ shared }: World) =>
