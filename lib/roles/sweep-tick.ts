@@ -192,14 +192,14 @@ export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs:
 }
 
 /**
- * A shard without a memory of its own was finished: the last tick reached it. One that no tick has swept yet, because the number of
- * shards was raised, was in an outage until now: Schedulers may have had the higher number for longer than any Supervisor.
+ * A shard without a memory of its own was finished: the last tick reached it. No tick has swept one that is new, because the number of
+ * shards was raised: for its calls the time until now is an outage, because Schedulers may have had the number for longer than any Supervisor.
  */
 function memoryOf(of: Shard): ShardMemory {
-  const { unfinished, sweptAt } = of.memory;
+  const { unfinished, sweptAt, shardCounts } = of.memory;
   const own = unfinished.get(of.shard);
   if (own !== undefined) return asKnown(own, of);
-  const swept = sweptShards(of.memory.shardCounts);
+  const swept = sweptShards(shardCounts);
   const isUnswept = swept > 0 && of.shard >= swept;
   const gaps = isUnswept ? [{ from: neverReached, until: of.recalledAt }] : [];
   return { ...noMemory, aliveAt: sweptAt, gaps };

@@ -73,7 +73,7 @@ describe('the outages of a sweep are', () => {
     expect(gaps.at(-1)).toEqual(gap(1_000, 2_000));
   });
 
-  it('apart from the time before the first sweep of the shard, which was none', () => {
+  it('apart from the time before the first sweep of the shard', () => {
     const memory = { ...at(100), waitingFrom: 50, gaps: [gap(neverReached, 90)] };
     expect(gapsAt(memory, 300, outageAfterMs)).toEqual([gap(neverReached, 90), gap(50, 300)]);
   });

@@ -74,7 +74,7 @@ export function gapsAt(
   return bounded(joined(known, { from: Math.min(aliveAt, waitingFrom ?? aliveAt), until: nowMs }));
 }
 
-/** Merges overlapping outages: an outage continues while the store refuses every write. The time before the first sweep is none. */
+/** Merges overlapping outages: an outage continues while the store refuses every write. A gap from {@link neverReached} stays apart. */
 function joined(known: readonly Gap[], gap: Gap): readonly Gap[] {
   const apart = known.filter(({ from, until }) => until < gap.from || from === neverReached);
   const from = Math.min(gap.from, ...known.slice(apart.length).map((other) => other.from));
