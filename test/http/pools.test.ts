@@ -13,6 +13,7 @@ import { listedView, orderView, workflowsView } from '#http/view.ts';
 import { historySentence } from '#text/history-text.ts';
 import {
   by,
+  cancel,
   claim,
   epoch,
   expire,
@@ -120,6 +121,17 @@ describe('the history of an order that failed over', () => {
       'svc-a--bank, to be undone there before it starts anew: its circuit breaker is open',
     );
     expect(lines).toContain('in doubt: it is undone before it starts anew');
+  });
+
+  it('says of a step that is undone first that it starts anew, unless the order is being undone', () => {
+    const stepOf = ({ record }: Situation) => {
+      const order = { orderId: record.orderId, details: {}, digest: 'd', submittedAt: epoch };
+      return orderView(record, order, workflowRegistry([backed.known.definition])).steps['a'];
+    };
+    expect(stepOf(failedOver)).toMatchObject({ undoFirst: true });
+    const cancelled = play(failedOver, [2_500, cancel]);
+    expect(cancelled.record.direction).toBe('undo');
+    expect(stepOf(cancelled)).not.toHaveProperty('undoFirst');
   });
 
   it('is about an undo that an operator can repeat', () => {

@@ -1,6 +1,6 @@
 /** The function of an agent: what its instances share is stored before it ends, and which failures raise the alarm on its service. */
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import type { Request } from '#core/model/message.ts';
@@ -43,13 +43,16 @@ function slowStore(answer: (call: AwsCall) => object = () => ({})) {
   };
 }
 
-test('a circuit that opens is stored when the function ends, because Lambda suspends it then, and raises the alarm', async () => {
+test('a circuit that opens is stored when the function ends, because Lambda suspends it then, raises the alarm, and is an error of the log', async () => {
   const published = publishedMetrics();
+  process.env['POWERTOOLS_LOG_LEVEL'] = 'SILENT';
+  const error = vi.spyOn((await import('../../lambdas/telemetry.ts')).log, 'error');
   const { counts, answer } = slowStore();
   await invokedAgent(failing, requestsAt(Date.now(), 10), { answer });
   expect(counts.asked).toBeGreaterThan(0);
   expect(counts.answered).toBe(counts.asked);
   expect(published()).toEqual([{ AgentsUnavailable: 1 }]);
+  expect(error.mock.calls).toEqual([['circuit-opened', { agent: 'tax' }]]);
 });
 
 test('an endpoint that is ejected is stored when the function ends', async () => {

@@ -7,6 +7,7 @@ import { type Change, changeOf, statusId } from '#core/model/change.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { lambdaContext } from '../support/lambda-poller.ts';
 import { newOrder } from '../support/orders.ts';
+import { publishedMetrics } from '../support/published-metrics.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -23,13 +24,14 @@ const bodyFor = (id: string) => statusCodec.encode({ ...changeFor(id), ...{ newe
 function eventOf(ids: readonly string[]): SQSEvent {
   return {
     Records: ids.map((id) => {
-      const record = sqsRecord(`message-${id}`, bodyFor(id));
+      const sentAt = Date.now() - 3_600_000;
+      const record = sqsRecord(`message-${id}`, bodyFor(id), undefined, { sentAt });
       return { ...record, attributes: { ...record.attributes, MessageGroupId: id } };
     }),
   };
 }
 
-test('each message is sent unchanged, signed with the secret; a message that the receiver rejects is returned, hidden', async () => {
+test('each message is sent unchanged, signed with the secret; a message that the receiver rejects is returned, hidden, and its age published', async () => {
   const aws = await answeringServer((response, { headers }) => {
     const isSecret = headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
     response.end(isSecret ? JSON.stringify({ SecretString: secret }) : '{"Successful":[]}');
@@ -48,10 +50,12 @@ test('each message is sent unchanged, signed with the secret; a message that the
     REEVE_WEBHOOK_SECRET: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:shop-AbCdEf',
   });
   // Imported here, because a function reads its environment when it is loaded.
+  const published = publishedMetrics();
   const { webhookHandler } = await import('../../lambdas/webhook.ts');
   const handler = webhookHandler();
   const answer = await handler(eventOf(['taken', 'refused']), lambdaContext());
 
+  expect(published()).toEqual([{ UndeliveredAge: expect.any(Number) }]);
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-refused' }] });
   const delivered = receiver.received.map(({ method, url, headers, body }) => {
     const given = Object.entries(headers).map(([name, value]) => [name, String(value)]);

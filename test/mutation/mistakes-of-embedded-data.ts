@@ -80,4 +80,18 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'addMissingColumns(database);',
     "addMissingColumns(database); database.exec('COMMIT; BEGIN');",
   ),
+  mistake(
+    'lib/runtime/local/data-commands.ts',
+    'test/runtime/data-commands.test.ts',
+    'a backup of damaged data is kept',
+    'if (examined.findings.length === 0) {',
+    'if (examined.findings.length >= 0) {',
+  ),
+  mistake(
+    'lib/runtime/local/data-commands.ts',
+    'test/runtime/data-commands.test.ts',
+    'the file of a backup that failed is left',
+    '} finally {\n    removeDatabase(part);',
+    '} finally {\n    void removeDatabase;',
+  ),
 ];

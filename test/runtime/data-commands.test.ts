@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
@@ -148,6 +148,24 @@ test('the error for a backup that cannot be written names it, and no file is lef
   disk.free(process.pid);
   expect(full).toMatchObject({ exitCode: 4, message: expect.stringContaining(disk.path) });
   expect(readdirSync(disk.path)).toEqual([]);
+});
+
+test('a backup of damaged data is refused with the findings, and no file is left', async () => {
+  const { dataDir, file, running, reeve } = somewhere();
+  const store = running();
+  await accept(store, 'one');
+  store.close();
+  const database = new DatabaseSync(databaseIn(dataDir));
+  database.exec("UPDATE Processes SET Tenant = 'x'");
+  database.close();
+  running();
+  expect(await reeve({ kind: 'backup', file })).toMatchObject({
+    exitCode: 3,
+    code: 'store-damaged',
+    message: expect.stringContaining('No backup was made.'),
+    document: { findings: [{ table: 'Processes', row: 1 }] },
+  });
+  expect(readdirSync(dirname(file))).toEqual(['data']);
 });
 
 test('the error for a restore on a full disk names it, and no file is left', async () => {

@@ -162,6 +162,17 @@ test('a later process finds the order again, and only by the definition it has',
   );
 });
 
+test('the same name and version are not enough: the outputs of a changed definition may have another form', async () => {
+  const reeve = await start();
+  const { id } = await reeve.submit(shop, { cents: 5 });
+  await reeve.order(shop, id).result();
+  const changed = shopOf(1, 'hold');
+  expect(changed.fingerprint).not.toBe(shop.fingerprint);
+  await expect(reeve.order(changed, id).result()).rejects.toMatchObject({
+    code: 'workflow-mismatch',
+  });
+});
+
 test('a close ends the wait for a result', async () => {
   const never = implementAgent(gift, { perform: () => new Promise(() => {}) });
   const reeve = await start({ agents: [paymentAgent, never] });

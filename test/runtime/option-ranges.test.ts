@@ -70,7 +70,7 @@ test.each(cases('outside'))(
 
 test.each(cases('inside'))('%s %d is within its range', async (option, value) => {
   const reeve = await started({ [option]: value });
-  expect(reeve.failure()).toBeNull();
+  expect(reeve.refusal()).toBeNull();
   reeve.close();
 });
 

@@ -8,7 +8,6 @@ import { processApi } from '#http/process-api.ts';
 import { followerLimits } from '#http/routes/followers.ts';
 import type { Log } from '#ports/log.ts';
 import { assembleSubmissionBatch } from '#roles/assemble.ts';
-import { consequencesLog } from '#runtime/node/consequences-log.ts';
 import {
   type ConsolePages,
   consoleDirectory,
@@ -104,7 +103,6 @@ export async function serveApi(
   const app = processApi({
     ...reeve,
     batch: assembleSubmissionBatch(reeve),
-    log: consequencesLog(reeve.log, reeve.failure),
     guard: {
       hosts,
       identify: identify ?? localOperator,

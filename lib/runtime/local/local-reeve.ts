@@ -138,8 +138,6 @@ export interface LocalReeve extends LocalOrders, Pick<Load, 'isOverloaded' | 'is
   damaged(): number;
   /** The code of the error with which the store refuses writes; null while it accepts them. */
   refusal(): string | null;
-  /** As `refusal`, and `store-closed` after `close`. */
-  failure(): string | null;
   /**
    * Changes the weight of a tenant, 0.01 to 100, also for work that waits already. It lasts until the end of the process.
    *
@@ -201,7 +199,6 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
           isClosed: () => isClosed,
         },
       )),
-      failure,
       setTenantWeight: weights.set,
       close,
       [Symbol.dispose]: close,
@@ -242,7 +239,7 @@ interface Parts {
 async function assemble(
   options: LocalReeveOptions & StartPorts,
   { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open, isClosed }: Parts,
-): Promise<Omit<LocalReeve, 'close' | typeof Symbol.dispose | 'failure' | 'setTenantWeight'>> {
+): Promise<Omit<LocalReeve, 'close' | typeof Symbol.dispose | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
   const settings = localSettings(store.agentSettings, await store.agentSettings.read());

@@ -100,4 +100,18 @@ export const mistakesOfSharedState: readonly Mistake[] = [
     'url: queueNames.webhook(queues, name)',
     'url: queueNames.retry(queues)',
   ),
+  mistake(
+    'lambdas/agent-stores.ts',
+    'test/lambdas/agent-stores.test.ts',
+    'a circuit that opens is information in the log of the function',
+    "log.error('circuit-opened'",
+    "log.info('circuit-opened'",
+  ),
+  mistake(
+    'lambdas/webhook.ts',
+    'test/lambdas/webhook.test.ts',
+    'the age of undelivered messages has no metric of its webhook',
+    'metered(log, (values) => publish(values, dimensions))',
+    'metered(log, () => dimensions && publish({}))',
+  ),
 ];
