@@ -17,6 +17,7 @@ import { queuePrefix } from '#infra/queues/queue-prefix.ts';
 import { responseVariable } from '#infra/queues/response-channels.ts';
 import { SubmissionQueue } from '#infra/queues/submission-queue.ts';
 import { WebhookChannel } from '#infra/queues/webhook-channel.ts';
+import { delayMaxSeconds } from '#infra/queues/work-queue.ts';
 import type { DeploymentSettings } from '#infra/settings/properties.ts';
 import { StateStore } from './order-tables.ts';
 import type { ReeveProps } from './reeve-props.ts';
@@ -168,6 +169,7 @@ function readyQueues(
     deadLetterName: deadLetterNames.ready(prefix),
     functionTimeout: schedulerTimeout,
     batchWindowSeconds,
+    delayMaxSeconds,
   });
 }
 

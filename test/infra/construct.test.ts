@@ -406,8 +406,9 @@ test('thresholds of alarms are as given, and otherwise the defaults', () => {
   expect(thresholds('OrdersPastDue')).toEqual(['Sum 7']);
   expect(thresholds('HeldAge')).toEqual(['Maximum 900']);
   expect(thresholds('ApproximateAgeOfOldestMessage').toSorted()).toEqual([
+    // The messages of the ready queue are delayed by up to 15 minutes.
+    'Maximum 1440',
     'Maximum 1800',
-    'Maximum 540',
   ]);
 });
 

@@ -6,7 +6,8 @@ import { ReeveError } from '#core/model/errors.ts';
 export interface AlarmThresholds {
   /**
    * How long the oldest message of a queue has waited when an alarm is raised. Where gathering and handling it may take more than a
-   * minute, as in a batch window or in the `timeout` of an agent, that time is added. @default 5 minutes
+   * minute, as in a batch window or in the `timeout` of an agent, that time is added; and 15 minutes for the ready queues and the deadline
+   * checks, whose messages are delayed by up to that. @default 5 minutes
    */
   readonly oldMessage?: Duration | undefined;
   /** Age of an undelivered status message or alert, at a try that fails or that nothing makes; 15 minutes or more, the longest delay between tries. @default 30 minutes */

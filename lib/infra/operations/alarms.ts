@@ -68,10 +68,14 @@ export class Alarms extends Construct {
     this.raise('AgentUnavailable', { metric, text: runbook.agentUnavailable });
   }
 
-  /** A message stays in its queue, and grows older, while it is gathered and handled: a call of ten minutes is no backlog. */
-  onQueue(name: string, { queue, takenSeconds }: WorkQueue): void {
-    const taken = Duration.seconds(takenSeconds > soonSeconds ? takenSeconds : 0);
-    this.onAge(name, queue, this.thresholds.oldMessage.plus(taken));
+  /**
+   * A message stays in its queue, and grows older, while it is delayed, gathered and handled: a call of ten minutes is no backlog. SQS does
+   * not say whether the age of a message begins with its delay; by its SentTimestamp it does.
+   */
+  onQueue(name: string, { queue, takenSeconds, delayMaxSeconds }: WorkQueue): void {
+    const taken = takenSeconds > soonSeconds ? takenSeconds : 0;
+    const expected = Duration.seconds(taken + delayMaxSeconds);
+    this.onAge(name, queue, this.thresholds.oldMessage.plus(expected));
   }
 
   onWebhook({ channel, queue }: WebhookChannel): void {

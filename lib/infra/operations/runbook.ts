@@ -15,7 +15,7 @@ export const runbook = {
   ),
   oldMessages: withReference(
     'old-messages',
-    'Messages wait longer than five minutes, in a queue of undelivered notifications longer than half an hour. Check throttles, errors and the concurrency setting of the function that consumes this queue; for an agent that runs elsewhere, check whether it runs. Orders are not lost: late steps are tried again.',
+    'Messages wait for five minutes longer than they are delayed and handled, in a queue of undelivered notifications for half an hour. Check throttles, errors and the concurrency setting of the function that consumes this queue; for an agent that runs elsewhere, check whether it runs. Orders are not lost: late steps are tried again.',
   ),
   messagesReturned: withReference(
     'messages-returned',

@@ -3,7 +3,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { queuePrefix } from './queue-prefix.ts';
-import { deadLetterQueue, WorkQueue } from './work-queue.ts';
+import { deadLetterQueue, delayMaxSeconds, WorkQueue } from './work-queue.ts';
 
 /** Concurrent batches of checks, which must leave the Supervisor room for its sweeps: some 1,000 checks per second. */
 export const checkConcurrency = 10;
@@ -17,6 +17,7 @@ export function deadlineCheckQueue(scope: Construct, functionTimeout: Duration):
       queueName: deadLetterNames.check(prefix),
     }),
     functionTimeout,
+    delayMaxSeconds,
   });
 }
 

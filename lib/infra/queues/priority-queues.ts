@@ -7,7 +7,7 @@ import type { Grantee } from '#infra/functions/grantee.ts';
 import { queuesAt } from './queue-prefix.ts';
 import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
-/** Properties of {@link PriorityQueues}; the last three as in {@link WorkQueue}. */
+/** Properties of {@link PriorityQueues}; the last four as in {@link WorkQueue}. */
 export interface PriorityQueuesProps {
   readonly priorities: readonly Priority[];
   readonly nameOf: (priority: Priority) => string;
@@ -15,6 +15,7 @@ export interface PriorityQueuesProps {
   readonly functionTimeout: Duration;
   readonly maxReceiveCount?: number;
   readonly batchWindowSeconds?: number;
+  readonly delayMaxSeconds?: number;
 }
 
 /** One queue for each priority class, and the dead-letter queue of all. */

@@ -21,7 +21,12 @@ export interface WorkQueueProps {
   readonly maxReceiveCount?: number;
   /** How long Lambda gathers the messages of a batch, seconds. @default 0 */
   readonly batchWindowSeconds?: number;
+  /** The longest delay of a message, seconds. @default 0: none is delayed */
+  readonly delayMaxSeconds?: number;
 }
+
+/** Where messages are for an instant to come: the longest delay that Reeve asks for, seconds. */
+export const delayMaxSeconds = limits.messageDelayMaxMs / 1_000;
 
 /** A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). */
 export const visibilityPerTimeout = 6;
@@ -39,6 +44,8 @@ export class WorkQueue extends Construct {
   readonly batchWindowSeconds: number;
   /** How long a message may be in the queue after Lambda, or the program elsewhere, has taken it: gathered and handled, seconds. */
   readonly takenSeconds: number;
+  /** The longest delay of a message, seconds. */
+  readonly delayMaxSeconds: number;
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
@@ -46,6 +53,7 @@ export class WorkQueue extends Construct {
     this.deadLetters = deadLetters;
     this.batchWindowSeconds = props.batchWindowSeconds ?? 0;
     this.takenSeconds = functionTimeout.toSeconds() + this.batchWindowSeconds;
+    this.delayMaxSeconds = props.delayMaxSeconds ?? 0;
     this.queue = new Queue(this, 'Queue', {
       queueName,
       encryption: QueueEncryption.SQS_MANAGED,

@@ -99,9 +99,10 @@ const expected: Readonly<Record<string, string>> = {
   // Milliseconds, other than the ages of messages.
   StreamBehind:
     'AWS/Lambda Maximum IteratorAge of FunctionName=NotificationsFunction, 60 s, >= 300000, 3 of 3, stream-behind',
-  ...perClass('Ready', 300),
+  // Their messages are delayed by up to 15 minutes.
+  ...perClass('Ready', 300 + 900),
   ReadyDeadLetters: dead('ReadyDeadLetters'),
-  ChecksOld: old('ChecksQueue', 300),
+  ChecksOld: old('ChecksQueue', 300 + 900),
   ChecksDeadLetters: dead('CheckDeadLetters'),
   SubmissionSubmissionsOld: old('SubmissionSubmissionsQueue', 300),
   SubmissionDeadLetters: dead('SubmissionDeadLetters'),

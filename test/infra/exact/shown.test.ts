@@ -214,7 +214,7 @@ test('each threshold of an alarm that is given counts, and moves no other', () =
   expect(of).toMatchObject({
     ...{ HeldLong: 40 * 60, WebhookshopOld: 50 * 60, WebhookshopBehind: 50 * 60 },
     ...{ NotificationsOld: 50 * 60, NotificationsBehind: 50 * 60 },
-    ...{ ReadyHighOld: 300, PastDue: 100, SweepBehind: 180 },
+    ...{ ReadyHighOld: 300 + 900, PastDue: 100, SweepBehind: 180 },
     // Two minutes are the timeout of its function.
     AgentmailingRequestsHighOld: 300 + 120,
   });

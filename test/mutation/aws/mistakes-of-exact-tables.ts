@@ -80,6 +80,13 @@ export const mistakesOfExactTables: readonly Mistake[] = [
     '0',
   ),
   mistake(
+    'lib/infra/operations/alarms.ts',
+    'test/infra/exact/alarms.test.ts',
+    'the delay of a message counts as its wait',
+    'Duration.seconds(taken + delayMaxSeconds)',
+    'Duration.seconds(taken)',
+  ),
+  mistake(
     'lib/infra/operations/alarm-thresholds.ts',
     'test/infra/exact/shown.test.ts',
     'the threshold of orders that wait is ignored',
