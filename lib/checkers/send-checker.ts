@@ -110,6 +110,10 @@ export function sendChecker(breach: Breach, sourceOf: SourceOf) {
       writes.set(writeId, [...(writes.get(writeId) ?? []), write]);
       stored.add(orderId);
       for (const wait of waitsOf(write.after)) waits.add(wait);
+      // From now on the order is nudged in its new class, by this write or by the gates that it waits for.
+      if (isInNewClass(write)) {
+        for (const ids of unsentBy.values()) ids.delete(nudgeId(write.before));
+      }
       addUnsent(write);
       for (const { name, attempt } of dispatchedIn(write)) startedOnce(write, name, attempt);
     },
@@ -173,6 +177,9 @@ export function sendChecker(breach: Breach, sourceOf: SourceOf) {
     starts.set(id, write);
   }
 }
+
+const isInNewClass = (write: SentWrite): write is SentWrite & { before: ProcessRecord } =>
+  write.before !== null && write.before.priority !== write.after.priority;
 
 /** The messages that the writer must send: requests by their attempts, a nudge by its order and class. */
 function toSend(write: RecordPair): readonly string[] {

@@ -96,11 +96,14 @@ export function judgeOutages(
   breach: Breach,
 ): void {
   const { outageAfterMs, haveRepliesWaited } = world;
+  // A sweep takes an order as written by any release, also where one release alone wrote it.
+  const allShardsOf = (record: ProcessRecord) =>
+    new Set([...shardsOf(record), ...shardsByRelease(record)]);
   for (const { before, after } of writes) {
     const entry = after.history.at(-1);
     if (before === null || entry?.type !== 'interrupted' || entry.reason !== 'outage') continue;
     const gaps = [
-      ...shardsOf(after).flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at)),
+      ...[...allShardsOf(after)].flatMap((shard) => seen.gaps(shard, outageAfterMs, entry.at)),
       ...shardsByRelease(after).flatMap(seen.unknown),
     ];
     // A sweep leaves an order alone with all of its calls.
