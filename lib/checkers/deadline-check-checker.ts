@@ -14,6 +14,8 @@ export interface CheckedWorld {
   isOrderly(): boolean;
   /** Whether replies of the agent were lately noted to wait for long: then its late calls may be left to a later check. */
   wasNotedLately(agent: AgentName): boolean;
+  /** Whether the order has been overdue for longer than without an outage: then its calls are left to sweeps. */
+  isOverdueForLong(record: ProcessRecord): boolean;
 }
 
 const claimOf = (orderId: OrderId, at: number) => `${orderId} ${at}`;
@@ -38,6 +40,7 @@ export function deadlineCheckChecker(world: CheckedWorld, breach: Breach) {
       const record = world.record(orderId);
       if (record === undefined || record.revision !== revision || !world.isOrderly()) return;
       if (record.steps.some(({ agent }) => world.wasNotedLately(agent))) return;
+      if (world.isOverdueForLong(record)) return;
       breach('R19', `a check of ${orderId} was acknowledged, and a call of the order is late`);
     },
   };

@@ -58,7 +58,8 @@ export function added(one: Recovered, other: Recovered): Recovered {
   };
 }
 
-function earliest(instants: readonly (number | null)[]): number | null {
+/** The earliest of the instants that are known; null: none is. */
+export function earliest(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.min(...known);
 }

@@ -7,9 +7,11 @@ import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/de
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import {
   added,
+  earliest,
   eventAfter,
   expired,
   nothingRecovered,
@@ -164,7 +166,12 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const perSecond = pageRate(ports, sweep, isRamped);
   const limit = Math.min(limits.sweepPage, perSecond);
   const gapsOf = (orderId: OrderId) => [...gaps, ...sweep.gapsElsewhere(orderId)];
-  const event = eventAfter(gapsOf, clock, outageAfterMs);
+  const known = eventAfter(gapsOf, clock, outageAfterMs);
+  // The process may have stood still since the outages were known, or since the page began: the next sweep knows what that delayed.
+  // That one leaves nothing alone, so that orders come to their end where each page takes as long.
+  let reachedAt = sweep.recalledAt;
+  const hasStoodStill = () => !isRamped && clock.now() - reachedAt > outageAfterMs;
+  const event = (record: ProcessRecord) => (hasStoodStill() ? null : known(record));
   const range = { shard: sweep.shard, from: 0, to: startedAt, limit };
   let total = nothingRecovered;
   let stopped = false;
@@ -173,15 +180,21 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   for await (const { items, cursor } of pagesOf(ports, range)) {
     const page = await recoverPage(ports, items, event);
     total = added(total, page);
-    memory = memoryAfter(memory, page, total, { begunAt, perSecond });
-    if (cursor === null) break;
+    const isLast = cursor === null;
+    memory = memoryAfter(memory, page, total, { begunAt, reachedAt, perSecond, isLast });
+    if (isLast) break;
     if (!sweep.mayContinue()) {
       stopped = true;
       break;
     }
     await sweep.keep(memory);
     await waitUntil(ports, isRamped ? memory.rampAt : begunAt + msOf(page.found, perSecond));
+    if (hasStoodStill()) {
+      stopped = true;
+      break;
+    }
     begunAt = clock.now();
+    reachedAt = begunAt;
   }
   assertWritten(total);
   if (!isRamped && total.lagMs > outageAfterMs) {
@@ -208,8 +221,16 @@ function pageRate(
 
 const msOf = (orders: number, perSecond: number) => Math.ceil((orders * 1_000) / perSecond);
 
+interface PageTimes {
+  readonly begunAt: number;
+  readonly reachedAt: number;
+  readonly perSecond: number;
+  readonly isLast: boolean;
+}
+
 /**
- * The shard counts as reached unless the store refused every write of the page; the ramp continues after the page.
+ * The shard counts as reached where the store accepted a write, or was asked for none by all pages; the ramp continues after the
+ * page.
  *
  * @param total of the page and those before it
  */
@@ -217,13 +238,17 @@ function memoryAfter(
   memory: ShardMemory,
   page: Recovered,
   total: Recovered,
-  { begunAt, perSecond }: { readonly begunAt: number; readonly perSecond: number },
+  { begunAt, reachedAt, perSecond, isLast }: PageTimes,
 ): ShardMemory {
-  const reached = { aliveAt: begunAt, waitingFrom: total.waitingFrom };
+  const isReached = total.recovered > 0 ? !isRefused(page) : isLast && total.unwritten === 0;
+  // A sweep that stops before its last page has not seen all calls that the one before it left alone.
+  const waitingFrom = isLast
+    ? total.waitingFrom
+    : earliest([memory.waitingFrom, total.waitingFrom]);
   const tookMs = msOf(page.interrupted, perSecond);
   return {
     ...memory,
-    ...(isRefused(page) ? {} : reached),
+    ...(isReached ? { aliveAt: reachedAt, waitingFrom } : {}),
     ...(page.interrupted > 0 ? { rampAt: begunAt + tookMs } : {}),
   };
 }

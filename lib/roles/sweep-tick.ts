@@ -196,20 +196,27 @@ export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs:
  * shards was raised: for its calls the time until now is an outage, because Schedulers may have had the number for longer than any Supervisor.
  */
 function memoryOf(of: Shard): ShardMemory {
-  const { unfinished, sweptAt, shardCounts } = of.memory;
-  const own = unfinished.get(of.shard);
+  const own = of.memory.unfinished.get(of.shard);
   if (own !== undefined) return asKnown(own, of);
-  const swept = sweptShards(shardCounts);
-  const isUnswept = swept > 0 && of.shard >= swept;
-  const gaps = isUnswept ? [{ from: neverReached, until: of.recalledAt }] : [];
-  return { ...noMemory, aliveAt: sweptAt, gaps };
+  return { ...noMemory, aliveAt: of.memory.sweptAt, gaps: unsweptUntilNow(of) };
 }
+
+const unsweptUntilNow = ({ shard, memory, recalledAt }: Shard): readonly Gap[] => {
+  const swept = sweptShards(memory.shardCounts);
+  return swept > 0 && shard >= swept ? [{ from: neverReached, until: recalledAt }] : [];
+};
 
 /**
  * A sweep that read its memory long ago may have stored an older instant than is known now. A shard that became
- * unfinished before any sweep reached it was last reached by the last tick: an outage since then concerns it too.
+ * unfinished before any sweep reached it was last reached by the last tick: an outage since then concerns it too. A new shard has a
+ * memory where the first tick that took it did not come to its end; the ticks that did have not reached it.
  */
 function asKnown(memory: ShardMemory, of: Shard): ShardMemory {
+  const unswept = unsweptUntilNow(of);
+  if (unswept.length > 0) {
+    const others = memory.gaps.filter(({ from }) => from !== neverReached);
+    return { ...memory, gaps: [...unswept, ...others] };
+  }
   const known = withReached(memory, of.memory.reachedAt);
   return known.aliveAt === null ? { ...known, aliveAt: of.memory.sweptAt } : known;
 }
@@ -248,25 +255,39 @@ async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
   return { ...swept, report: { ...swept.report, handedOver: 1 } };
 }
 
+/** How long what was recalled is believed, ms: another tick may reach the shard meanwhile. */
+const recalledForMs = 5_000;
+
+/** What is known of the shard now: a tick may have waited for the index, or stood still, since it recalled. */
+async function recalledRecently(
+  { coordination, clock, store }: SweepTickPorts,
+  of: Shard,
+): Promise<Shard> {
+  const nowMs = clock.now();
+  if (nowMs - of.recalledAt <= recalledForMs) return of;
+  return { ...of, recalledAt: nowMs, memory: await coordination.recall(store.dueShards) };
+}
+
 async function underLease(
   ports: SweepTickPorts,
   of: Shard,
   mayContinue: () => boolean,
 ): Promise<Swept> {
   const { coordination, clock, holder, leaseMs, supervisor } = ports;
-  const { shard, recalledAt } = of;
+  const recent = await recalledRecently(ports, of);
+  const { shard, recalledAt } = recent;
   const lease = { holder, nowMs: clock.now(), leaseMs };
-  const taken = await coordination.acquire(shard, lease, memoryOf(of));
+  const taken = await coordination.acquire(shard, lease, memoryOf(recent));
   if (taken === null) return held;
-  let left = asKnown(taken, of);
+  let left = asKnown(taken, recent);
   let isFinished = false;
   try {
     const report = await supervisor.sweepShard({
       shard,
       memory: left,
       recalledAt,
-      gapsElsewhere: gapsElsewhere(ports, of),
-      shards: of.memory.shards,
+      gapsElsewhere: gapsElsewhere(ports, recent),
+      shards: recent.memory.shards,
       mayContinue,
       async keep(memory) {
         left = memory;

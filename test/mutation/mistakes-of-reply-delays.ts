@@ -101,8 +101,8 @@ export const mistakesOfReplyDelays: readonly Mistake[] = [
     'lib/roles/supervisor.ts',
     leftTest,
     'a sweep forgets the calls that it left alone',
-    'waitingFrom: total.waitingFrom',
-    'waitingFrom: null',
+    'const waitingFrom = isLast',
+    'const waitingFrom = isLast ? null : isLast',
   ),
   mistake(
     'lib/roles/sweep-tick.ts',

@@ -391,15 +391,15 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a shard that no tick has swept was in no outage',
     file: 'lib/roles/sweep-tick.ts',
-    text: 'isUnswept ? [{ from: neverReached, until: of.recalledAt }] : []',
+    text: 'swept > 0 && shard >= swept ? [{ from: neverReached, until: recalledAt }] : []',
     instead: '[]',
     test: 'test/roles/raised-shards.test.ts',
   },
   {
     name: 'deadline checks are left to sweeps while a shard is new',
     file: 'lib/roles/sweep-tick.ts',
-    text: 'from !== neverReached',
-    instead: 'from >= neverReached',
+    text: '({ from }) => from !== neverReached,',
+    instead: '({ from }) => from >= neverReached,',
     test: 'test/roles/raised-shards.test.ts',
   },
   {

@@ -111,6 +111,21 @@ test('shards that no tick knows cost reads once per hour', async () => {
   expect(asked.map(({ shard }) => shard)).toEqual([0, 1]);
 });
 
+test('so was one whose first tick did not come to its end, until a tick that knows it does (R20)', async () => {
+  const { clock, createClaimed, tick, coordination } = world(4);
+  await tick(2);
+  clock.jump(60 * second);
+  // The first tick of the new release takes the shard, and dies.
+  const lease = { holder: 'dies', nowMs: clock.now(), leaseMs: 60 * second };
+  await coordination.acquire(4, lease, { ...noMemory, aliveAt: clock.now() });
+  await createClaimed('one');
+  for (let minutes = 0; minutes < 5; minutes += 1) {
+    clock.jump(60 * second);
+    await tick(2);
+  }
+  expect(await tick(5)).toMatchObject({ recovered: 1, interrupted: 1 });
+});
+
 test('a shard that no tick has swept yet was in an outage, also while its first writes fail (R20)', async () => {
   const { clock, createClaimed, tick, coordination, fail } = world(4);
   await tick(2);

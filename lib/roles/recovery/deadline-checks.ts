@@ -3,8 +3,10 @@
  * next check of the others. Only sweeps know what an outage delayed (R20), so a check that comes after an outage does nothing.
  */
 import { laterCheck, nextCheck } from '#core/decide/checks/deadline-check.ts';
+import { overdueAt } from '#core/decide/due.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { DeadlineCheck } from '#core/model/message.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Coordination } from '#ports/coordination.ts';
@@ -57,19 +59,28 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
     return recalled.isAfterOutage;
   }
 
+  // By then a sweep would have found it, unless an outage delayed it: perhaps in a shard that no tick knows yet.
+  const isForSweep = (record: ProcessRecord) =>
+    clock.now() - (overdueAt(record) ?? Number.POSITIVE_INFINITY) > ports.outageAfterMs;
+
   return {
     async onChecks(checks) {
       if (await isForSweeps()) return checks.map(() => ({ kind: 'done' }));
       // Before the decisions: a deadline that passes meanwhile is checked once more.
       const nowMs = clock.now();
       const outcomes = await ports.transitions.apply(
-        checks.map(({ orderId }) => ({ orderId, reads: 'record', event: () => expired })),
+        checks.map(({ orderId }) => ({
+          orderId,
+          reads: 'record',
+          event: (record) => (isForSweep(record) ? null : expired),
+        })),
       );
       const next = checks.flatMap((check, at) => {
         const outcome = outcomes[at];
         if (outcome === undefined || !('record' in outcome)) return [];
         const isLeft = outcome.kind === 'ignored' && outcome.reason === 'left-alone';
         const { record } = outcome;
+        if (isLeft && isForSweep(record)) return [];
         const after = isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);
         return after ?? [];
       });

@@ -15,8 +15,8 @@ export interface SweepRuns {
   tickBegan(shards: number): () => void;
   /** The sweep of one process that began then is complete. */
   swept(from: number): void;
-  /** A tick left the shard to another sweep, which may have crashed. */
-  refused(shard: number): void;
+  /** A tick left a shard to another sweep, which may have crashed. */
+  refused(): void;
   /** The gaps longer than `longerThanMs` in which no tick covered the shard. */
   gaps(shard: number, longerThanMs: number, until: number): readonly Gap[];
   /** The time before the first tick that covered the shard, if ticks before it knew fewer shards. */
@@ -36,15 +36,15 @@ interface Run {
 
 export function sweepRuns(now: () => number): SweepRuns {
   const runs: Run[] = [];
-  const refusals: { readonly shard: number; readonly at: number }[] = [];
+  const refusals: number[] = [];
   const start = now();
   /** Of any tick, also of one that failed: what it wrote of the shards that it reached stays. */
   let fewestShards = Number.POSITIVE_INFINITY;
+  // Of a tick that left one shard to another sweep, the mark does not say that it reached the others, of which a sweep that died may
+  // have left an older memory.
   const covering = (shard: number) =>
     runs.filter(
-      (run) =>
-        run.shards > shard &&
-        !refusals.some((one) => one.shard === shard && one.at >= run.from && one.at <= run.until),
+      (run) => run.shards > shard && !refusals.some((at) => at >= run.from && at <= run.until),
     );
   return {
     tickBegan(shards) {
@@ -55,8 +55,8 @@ export function sweepRuns(now: () => number): SweepRuns {
     swept(from) {
       if (runs.at(-1)?.from !== from) runs.push({ shards: 1, from, until: now() });
     },
-    refused(shard) {
-      refusals.push({ shard, at: now() });
+    refused() {
+      refusals.push(now());
     },
     gaps(shard, longerThanMs, until) {
       const gaps: Gap[] = [];

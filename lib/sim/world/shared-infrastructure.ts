@@ -12,8 +12,10 @@ import {
 } from '#checkers/process/shared-probe-checker.ts';
 import { type SendChecker, sendChecker } from '#checkers/send-checker.ts';
 import type { Breach } from '#checkers/violation.ts';
+import { overdueAt } from '#core/decide/due.ts';
 import { type CallLimits, limitsOf } from '#core/definition/registry.ts';
 import type { AgentName } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { type AlertLog, alertLog } from '#sim/checks/alert-log.ts';
 import { decisionsOf } from '#sim/checks/decisions-of-write.ts';
 import { type DeploymentLimits, deploymentLimits } from '#sim/checks/deployment-limits.ts';
@@ -256,6 +258,9 @@ function rulesOf({
     const { at, ms } = replyDelays.get(agent) ?? { at: Number.NEGATIVE_INFINITY, ms: 0 };
     return timeline.now() - at <= outageAfterMs + ms;
   };
+  const isOverdueForLong = (record: ProcessRecord) =>
+    timeline.now() - (overdueAt(record) ?? Number.POSITIVE_INFINITY) > outageAfterMs;
+  const checked = { record: table.record, isOrderly, wasNotedLately, isOverdueForLong };
   return {
     ...sendChecker(breach, (after) => {
       const details = table.order(after.orderId)?.details;
@@ -264,7 +269,7 @@ function rulesOf({
     }),
     ...operatorChecker(breach),
     ...answerChecker(table, clocksAreRight, breach),
-    ...deadlineCheckChecker({ record: table.record, isOrderly, wasNotedLately }, breach),
+    ...deadlineCheckChecker(checked, breach),
   };
 }
 

@@ -79,6 +79,19 @@ test('after an outage a check does nothing: the sweep knows what the outage dela
   expect(sent).toEqual([]);
 });
 
+test('a check that comes as late as after an outage leaves the call to sweeps, although ticks reached the shards that they know', async () => {
+  const { of, checkOf, clock, coordination, createClaimed, record, sent } = await supervisorOf();
+  const { orderId: id, revision } = await createClaimed('one');
+  clock.jump(10_000 + 3 * minute + 2);
+  const sweptAt = clock.now();
+  await coordination.remember({
+    ...{ sweptAt, reachedAt: sweptAt, shardCounts: [1], complete: true },
+  });
+  expect(await of().onChecks([checkOf('one')])).toEqual([{ kind: 'done' }]);
+  expect((await record(id)).revision).toBe(revision);
+  expect(sent).toEqual([]);
+});
+
 test('so does one while a shard recovers from an outage', async () => {
   const { of, checkOf, clock, start, coordination, createClaimed, record } = await supervisorOf();
   const { orderId: id, revision } = await createClaimed('one');
