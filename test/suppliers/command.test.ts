@@ -52,13 +52,6 @@ process.on('exit', () => { writeSync(1, 'exits'); readSync(0, Buffer.alloc(1)); 
   },
 );
 
-test('two signals at once close it once: it ends with 0', async () => {
-  const { child, printed, closed } = command('--port', '0', '--data', tempDir());
-  await addressOf(printed);
-  for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT', 'SIGCONT'] as const) child.kill(signal);
-  expect(await closed).toEqual([0, null]);
-});
-
 test('what it has answered is there after it is killed, and its data and its port are free', async () => {
   const dataDir = tempDir();
   const first = command('--port', '0', '--data', dataDir);
