@@ -56,16 +56,16 @@ test('suppliers reset prints the healthy services', async () => {
   expect(stdout).toMatch(/fraud +0 +0 +0 +0 +false/);
 });
 
-test.each(['latencyms=1', 'latencyMs', 'latencyMs=', 'latencyMs=soon', 'down=1', 'constructor=1'])(
-  'the setting %s is wrong usage',
-  async (pair) => {
-    const { run, requests } = scenario();
-    const { exitCode, stderr } = await run(`suppliers set payment hangRate=1 ${pair}`);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(pair);
-    expect(requests).toEqual([]);
-  },
-);
+test.each([
+  ...['latencyms=1', 'latencyMs', 'latencyMs=', 'latencyMs=soon', 'latencyMs=-1'],
+  ...['down=1', 'constructor=1'],
+])('the setting %s is wrong usage', async (pair) => {
+  const { run, requests } = scenario();
+  const { exitCode, stderr } = await run(`suppliers set payment hangRate=1 ${pair}`);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(pair);
+  expect(requests).toEqual([]);
+});
 
 test('a setting that the suppliers refuse exits 3 with their message', async () => {
   const { app, run } = scenario();

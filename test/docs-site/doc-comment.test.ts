@@ -49,6 +49,14 @@ test('code in a fence is left as it is, also with what would be a tag', () => {
   });
 });
 
+test.each([
+  ['such as {{ name }} and {{other}}', 'such as &#123;&#123; name }} and &#123;&#123;other}}'],
+  ['{{ name }} and `{{ code }}`', '&#123;&#123; name }} and `{{ code }}`'],
+  ['@default {{ none }}', 'Default: &#123;&#123; none }}.'],
+])('what Vue would take for an expression is text, outside of code: %s', (comment, text) => {
+  expect(docComment(`/**\n * ${comment}\n */\n`, link).text).toBe(text);
+});
+
 test('the sentence that the extractor adds to a constructor is left out', () => {
   const comment = '/**\n * Constructs a new instance of the `Thing` class\n */\n';
   expect(docComment(comment, link).text).toBe('');

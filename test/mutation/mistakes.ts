@@ -35,6 +35,7 @@ import { mistakesOfApi } from './users/mistakes-of-api.ts';
 import { mistakesOfClient } from './users/mistakes-of-client.ts';
 import { mistakesOfCommands } from './users/mistakes-of-commands.ts';
 import { mistakesOfPages } from './users/mistakes-of-pages.ts';
+import { mistakesOfPrograms } from './users/mistakes-of-programs.ts';
 import { mistakesOfStarts } from './users/mistakes-of-starts.ts';
 
 const requests = 'test/aws/dynamo-requests.test.ts';
@@ -398,8 +399,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'deadline checks are left to sweeps while a shard is new',
     file: 'lib/roles/sweep-tick.ts',
-    text: '({ from }) => from !== neverReached,',
-    instead: '({ from }) => from >= neverReached,',
+    text: 'outageAfterMs).some(({ from }) => from !== neverReached',
+    instead: 'outageAfterMs).some(({ from }) => from >= neverReached',
     test: 'test/roles/raised-shards.test.ts',
   },
   {
@@ -477,5 +478,6 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfClient,
   ...mistakesOfCommands,
   ...mistakesOfPages,
+  ...mistakesOfPrograms,
   ...mistakesOfStarts,
 ];

@@ -25,8 +25,8 @@ import { mistakes as allMistakes } from './mistakes.ts';
 /** For runners that print nothing. */
 const quiet = { watch: false, reporters: [] };
 const copied = [
-  ...['lib', 'lambdas', 'test', 'docs', 'examples'],
-  ...['package.json', 'tsconfig.json', 'vitest.config.ts'],
+  ...['lib', 'lambdas', 'bin', 'create-reeve', 'test', 'docs', 'examples'],
+  ...['package.json', 'README.md', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
 const { values: flags } = parseArgs({ options: { shard: { type: 'string', default: '1/1' } } });

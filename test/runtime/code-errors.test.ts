@@ -11,14 +11,12 @@ import { orderId, stepName } from '#core/model/ids.ts';
 import { implementAgent, PermanentFault } from '#ports/agent-implementation.ts';
 import { ownOrders } from '#runtime/command/own-orders.ts';
 import { startCommand } from '#runtime/command/start-command.ts';
-import { terminalErrors } from '#runtime/command/terminal-errors.ts';
 import type { CodeError } from '#runtime/local/errors/code-error.ts';
 import { errorKinds } from '#runtime/local/errors/error-kinds.ts';
 import { workflowErrors } from '#runtime/local/errors/workflow-errors.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
 
 const object = z.object({});
 const pay = defineAgent({ name: 'pay', input: object, output: object, undo: 'unneeded' });
@@ -170,28 +168,6 @@ test('of errors that have stopped no order yet, the latest thousand are kept', (
   for (const id of ids)
     onRecord({ ...record, orderId: id, fault: { ...fault, step: stepName('charge') } });
   expect(reported).toEqual(ids.slice(2));
-});
-
-test('the terminal shows an error once with its place, and after a minute how often it came again', () => {
-  const clock = virtualClock();
-  const said: string[] = [];
-  const onError = terminalErrors({
-    ...{ clock, screen: { env: {}, terminal: () => null } },
-    show: (line) => said.push(line),
-  });
-  onError(thrown());
-  onError(thrown({ orderId: 'other' }));
-  clock.jump(61_000);
-  onError(thrown());
-  onError(thrown({ error: new TypeError('another\u001b[2J') }));
-  expect(said).toHaveLength(3);
-  expect(said[0]).toMatch(
-    /^The perform of agent pay in step charge failed: TypeError: card 4711 is refused\n {4}at .*code-errors\.test\.ts:\d+/,
-  );
-  expect(said[1]).toBe(
-    'The perform of agent pay in step charge failed again (2 more): TypeError: card 4711 is refused\n',
-  );
-  expect(said[2]).not.toContain('\u001b');
 });
 
 /** A module of a user whose agent has a mistake. */

@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { supplierProcess } from '#runtime/node/supplier-process.ts';
 import { folder } from '../support/stored-data.ts';
+import { within } from '../support/within.ts';
 
 function endGroup(pid: number | undefined): void {
   try {
@@ -37,4 +40,28 @@ console.log(await supplierProcess(${options}).url);`;
     );
     if (!isThere) break;
   }
+});
+
+test('a stop kills them where they do not end by themselves', async () => {
+  const dataDir = folder();
+  const { url, stop } = supplierProcess({ port: 0, dataDir });
+  onTestFinished(stop);
+  const address = await url;
+  // While another process writes, they wait for up to 5 s, and do nothing else.
+  const lock = new DatabaseSync(join(dataDir, 'ledger.sqlite'));
+  onTestFinished(() => lock.close());
+  lock.exec('BEGIN IMMEDIATE');
+  const cut = fetch(`${address}/payment/undo`, {
+    method: 'POST',
+    headers: { 'idempotency-key': 'u', 'content-type': 'application/json' },
+    body: JSON.stringify({ performKey: 'k' }),
+  }).catch(() => 'cut');
+  const answers = () =>
+    within(
+      200,
+      fetch(`${address}/healthz`).catch(() => 'cut'),
+    );
+  while ((await answers()) !== 'too late');
+  expect(await within(3_000, stop())).toBeUndefined();
+  expect(await cut).toBe('cut');
 });

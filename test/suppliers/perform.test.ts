@@ -136,6 +136,16 @@ describe('refusals of perform', () => {
     expect(await s.call('POST', '/payment/perform', init)).toMatchObject({ status: 400 });
   });
 
+  test('a key has 255 characters at most', async () => {
+    const s = await scenario();
+    expect(await s.pay('k'.repeat(255))).toMatchObject({ status: 200 });
+    expect(await s.pay('k'.repeat(256))).toMatchObject({
+      status: 400,
+      body: { code: 'bad-request', message: expect.stringContaining('1 to 255 characters') },
+    });
+    expect((await s.entries()).map(({ key }) => key.length)).toEqual([255]);
+  });
+
   test('a body beyond the limit is refused', async () => {
     const s = await scenario();
     const shipTo = { note: 'n'.repeat(300 * 1024) };

@@ -162,6 +162,7 @@ describe('the fault switches', () => {
     ['transientRate', { transientRate: 1.1 }],
     ['hangRate', { hangRate: -0.1 }],
     ['declineRate', { declineRate: '1' }],
+    ['latencyMs', { latencyMs: -1 }],
     ['latencyMs', { latencyMs: 60_001 }],
     ['latencyMs', { latencyMs: 0.5 }],
     ['down', { down: 'yes' }],

@@ -101,4 +101,13 @@ describe('undo', () => {
     expect(answer.body).toHaveProperty('message', expect.stringContaining('performKey: '));
     expect(await s.entries()).toEqual([]);
   });
+
+  test('the key of the perform has 255 characters at most, as that of the undo', async () => {
+    const s = await scenario();
+    const undo = (key: string, performKey: string) => s.post('/payment/undo', key, { performKey });
+    expect(await undo('u'.repeat(255), 'k'.repeat(255))).toMatchObject({ status: 200 });
+    expect(await undo('u'.repeat(256), 'k')).toMatchObject({ status: 400 });
+    expect(await undo('u', 'k'.repeat(256))).toMatchObject({ status: 400 });
+    expect((await s.entries()).map(({ key }) => key.length)).toEqual([255]);
+  });
 });

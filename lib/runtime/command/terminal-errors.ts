@@ -39,7 +39,7 @@ export function terminalErrors({ show, clock, screen }: TerminalErrorsOptions): 
       known.set(id, { at: before.at, since: before.since + 1 });
       return;
     }
-    if (known.size >= errorsMax) known.clear();
+    if (before === undefined && known.size >= errorsMax) known.clear();
     known.set(id, { at: now, since: 0 });
     if (before !== undefined) {
       const times = before.since + 1;

@@ -113,19 +113,8 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
     throw new KitError('reeve-killed', 'Reeve was killed: call `restart` first.');
   };
 
-  const waits = new Set<number>();
-  bindAll(options.agents, {
-    now: clock.now,
-    crash: kill,
-    after(ms, work) {
-      const at = clock.now() + ms;
-      waits.add(at);
-      clock.after(ms, () => {
-        waits.delete(at);
-        work();
-      });
-    },
-  });
+  const waits = serviceWaits(clock);
+  bindAll(options.agents, { now: clock.now, crash: kill, after: waits.after });
   await orRemoved(folder, start());
   return {
     get local() {
@@ -150,7 +139,7 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
         const record = (await reeve.store.records([order.id])).get(order.id);
         if (record === undefined || hasEnded(record))
           return thrown.explained(order.id, await order.result());
-        await skip(clock, [...dues.values(), ...waits]);
+        await skip(clock, [...dues.values(), ...waits.instants()]);
         await clock.next();
       }
       throw endless(order.id, thrown.of(order.id));
@@ -168,6 +157,23 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       process?.end();
       process = null;
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The work of services that are slow, which outlives the process. */
+function serviceWaits(clock: TestClock) {
+  /** Several may end at one instant. */
+  const waits = new Set<{ readonly at: number }>();
+  return {
+    instants: () => [...waits].map(({ at }) => at),
+    after(ms: number, work: () => void) {
+      const wait = { at: clock.now() + ms };
+      waits.add(wait);
+      clock.after(ms, () => {
+        waits.delete(wait);
+        work();
+      });
     },
   };
 }
