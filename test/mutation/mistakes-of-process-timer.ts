@@ -9,8 +9,8 @@ export const mistakesOfProcessTimer: readonly Mistake[] = [
     assembly,
     timerTest,
     'the timer counts an outage as failures',
-    'if (sweeps.isAfterOutage()) return;',
-    '',
+    'if (sweeps.isAfterOutage()) return;\n          await restarted.interruptNow(orderIds);\n          await role.recover(orderIds, sweeps.isAfterOutage);',
+    'await restarted.interruptNow(orderIds);\n          await role.recover(orderIds, () => false);',
   ),
   mistake(
     assembly,
