@@ -221,9 +221,12 @@ function pageRate(
 
 const msOf = (orders: number, perSecond: number) => Math.ceil((orders * 1_000) / perSecond);
 
+/** When a page was handled; instants are ms since the epoch. */
 interface PageTimes {
   readonly begunAt: number;
+  /** As `begunAt`; of the first page, when the memory of the shard was read. */
   readonly reachedAt: number;
+  /** Orders per second of the ramp. */
   readonly perSecond: number;
   readonly isLast: boolean;
 }

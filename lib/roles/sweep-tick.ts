@@ -6,19 +6,18 @@
  * The lease only saves work; correctness does not depend on it (R11). The memory of a shard is kept until the shard is
  * finished: the time when a sweep last reached it, and the outages it recovers from (R20).
  */
-import {
-  type Gap,
-  gapsAt,
-  neverReached,
-  noMemory,
-  type ShardMemory,
-  withReached,
-} from '#core/decide/sweep-gaps.ts';
-import type { OrderId } from '#core/model/ids.ts';
+import { gapsAt } from '#core/decide/sweep-gaps.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type Coordination, type SweepMemory, sweptShards } from '#ports/coordination.ts';
+import type { Coordination, SweepMemory } from '#ports/coordination.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { allEnded } from './all-ended.ts';
+import {
+  asKnown,
+  gapsElsewhere,
+  memoryOf,
+  recalledForMs,
+  type Shard,
+} from './recovery/shard-memory.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** The sweeps of one invocation. */
@@ -166,12 +165,6 @@ async function shardsInUse(
   return Math.max(known, ...found);
 }
 
-interface Shard {
-  readonly shard: number;
-  readonly memory: SweepMemory;
-  readonly recalledAt: number;
-}
-
 /** The outcome of one shard. */
 interface Swept {
   readonly report: TickReport;
@@ -181,64 +174,6 @@ interface Swept {
 }
 const quiet: Swept = { report: nothing, reached: true, stopped: false };
 const held: Swept = { report: nothing, reached: false, stopped: false };
-
-/** Whether a sweep that begins now would interrupt steps of some shard, because an outage delayed them (R20). */
-export function isAfterOutage(memory: SweepMemory, nowMs: number, outageAfterMs: number): boolean {
-  return range(0, memory.shards).some((shard) =>
-    gapsAt(memoryOf({ shard, memory, recalledAt: nowMs }), nowMs, outageAfterMs).some(
-      ({ from }) => from !== neverReached,
-    ),
-  );
-}
-
-/**
- * A shard without a memory of its own was finished: the last tick reached it. No tick has swept one that is new, because the number of
- * shards was raised: for its calls the time until now is an outage, because Schedulers may have had the number for longer than any Supervisor.
- */
-function memoryOf(of: Shard): ShardMemory {
-  const own = of.memory.unfinished.get(of.shard);
-  if (own !== undefined) return asKnown(own, of);
-  return { ...noMemory, aliveAt: of.memory.sweptAt, gaps: unsweptUntilNow(of) };
-}
-
-const unsweptUntilNow = ({ shard, memory, recalledAt }: Shard): readonly Gap[] => {
-  const swept = sweptShards(memory.shardCounts);
-  return swept > 0 && shard >= swept ? [{ from: neverReached, until: recalledAt }] : [];
-};
-
-/**
- * A sweep that read its memory long ago may have stored an older instant than is known now. A shard that became
- * unfinished before any sweep reached it was last reached by the last tick: an outage since then concerns it too. A new shard has a
- * memory where the first tick that took it did not come to its end; the ticks that did have not reached it.
- */
-function asKnown(memory: ShardMemory, of: Shard): ShardMemory {
-  const unswept = unsweptUntilNow(of);
-  if (unswept.length > 0) {
-    const others = memory.gaps.filter(({ from }) => from !== neverReached);
-    return { ...memory, gaps: [...unswept, ...others] };
-  }
-  const known = withReached(memory, of.memory.reachedAt);
-  return known.aliveAt === null ? { ...known, aliveAt: of.memory.sweptAt } : known;
-}
-
-/**
- * The outages of the other shards in which this release and others keep an order. An order moves with a write, and its former shard
- * knows of an outage that delayed its steps.
- */
-function gapsElsewhere(
-  { store, supervisor }: SweepTickPorts,
-  { shard, memory, recalledAt }: Shard,
-): (orderId: OrderId) => readonly Gap[] {
-  const counts = new Set([...memory.shardCounts, store.dueShards]);
-  const gaps = new Map<number, readonly Gap[]>([[shard, []]]);
-  function of(other: number): readonly Gap[] {
-    const own = memoryOf({ shard: other, memory, recalledAt });
-    const known = gaps.get(other) ?? gapsAt(own, recalledAt, supervisor.outageAfterMs);
-    gaps.set(other, known);
-    return known;
-  }
-  return (orderId) => [...counts].flatMap((count) => of(store.dueShardOf(orderId, count)));
-}
 
 async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
   const { shard, memory, recalledAt } = of;
@@ -255,9 +190,6 @@ async function sweepFirst(ports: SweepTickPorts, of: Shard): Promise<Swept> {
   return { ...swept, report: { ...swept.report, handedOver: 1 } };
 }
 
-/** How long what was recalled is believed, ms: another tick may reach the shard meanwhile. */
-const recalledForMs = 5_000;
-
 /** What is known of the shard now: a tick may have waited for the index, or stood still, since it recalled. */
 async function recalledRecently(
   { coordination, clock, store }: SweepTickPorts,
@@ -273,7 +205,7 @@ async function underLease(
   of: Shard,
   mayContinue: () => boolean,
 ): Promise<Swept> {
-  const { coordination, clock, holder, leaseMs, supervisor } = ports;
+  const { coordination, clock, holder, leaseMs, store, supervisor } = ports;
   const recent = await recalledRecently(ports, of);
   const { shard, recalledAt } = recent;
   const lease = { holder, nowMs: clock.now(), leaseMs };
@@ -286,7 +218,7 @@ async function underLease(
       shard,
       memory: left,
       recalledAt,
-      gapsElsewhere: gapsElsewhere(ports, recent),
+      gapsElsewhere: gapsElsewhere({ store, outageAfterMs: supervisor.outageAfterMs }, recent),
       shards: recent.memory.shards,
       mayContinue,
       async keep(memory) {

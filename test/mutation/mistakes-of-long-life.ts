@@ -139,14 +139,14 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     'lib/roles/recovery/deadline-checks.ts',
     'test/roles/recovery/deadline-checks.test.ts',
     'a deadline check that comes after an outage of a shard that no tick knows counts a failure',
-    'isForSweep(record) ? null : expired',
+    'isOverdueForLong(record) ? null : expired',
     'expired',
   ),
   mistake(
     'lib/roles/recovery/deadline-checks.ts',
     'test/roles/recovery/deadline-checks.test.ts',
     'a deadline check that is left to sweeps is sent again',
-    'if (isLeft && isForSweep(record)) return [];',
+    'if (isLeft && isOverdueForLong(record)) return [];',
     '',
   ),
   mistake(
@@ -192,7 +192,7 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     'if (nowMs >= of.recalledAt) return of;',
   ),
   mistake(
-    'lib/roles/sweep-tick.ts',
+    'lib/roles/recovery/shard-memory.ts',
     'test/roles/raised-shards.test.ts',
     'a new shard whose first tick died counts as swept',
     'if (unswept.length > 0) {',

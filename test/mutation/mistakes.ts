@@ -391,14 +391,14 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'a shard that no tick has swept was in no outage',
-    file: 'lib/roles/sweep-tick.ts',
+    file: 'lib/roles/recovery/shard-memory.ts',
     text: 'swept > 0 && shard >= swept ? [{ from: neverReached, until: recalledAt }] : []',
     instead: '[]',
     test: 'test/roles/raised-shards.test.ts',
   },
   {
     name: 'deadline checks are left to sweeps while a shard is new',
-    file: 'lib/roles/sweep-tick.ts',
+    file: 'lib/roles/recovery/shard-memory.ts',
     text: 'outageAfterMs).some(({ from }) => from !== neverReached',
     instead: 'outageAfterMs).some(({ from }) => from >= neverReached',
     test: 'test/roles/raised-shards.test.ts',
@@ -412,14 +412,14 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'an order that moved to another shard has no outage of its former one',
-    file: 'lib/roles/sweep-tick.ts',
+    file: 'lib/roles/recovery/shard-memory.ts',
     text: 'new Set([...memory.shardCounts, store.dueShards])',
     instead: 'new Set([store.dueShards])',
     test: 'test/roles/raised-shards.test.ts',
   },
   {
     name: 'an order has the outages of all shards',
-    file: 'lib/roles/sweep-tick.ts',
+    file: 'lib/roles/recovery/shard-memory.ts',
     text: '[...counts].flatMap((count) => of(store.dueShardOf(orderId, count)))',
     instead:
       '[...counts].flatMap((count) => [0, 1, 2, 3, 4].flatMap((other) => of(other % count)))',

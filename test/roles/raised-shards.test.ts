@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { noMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
+import { isAfterOutage } from '#roles/recovery/shard-memory.ts';
 import { supervisor } from '#roles/supervisor.ts';
-import { isAfterOutage, sweepTick } from '#roles/sweep-tick.ts';
+import { sweepTick } from '#roles/sweep-tick.ts';
 import { memoryCoordination } from '../support/memory-coordination.ts';
 import { roleScenario } from './scenario.ts';
 

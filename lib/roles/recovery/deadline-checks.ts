@@ -14,9 +14,9 @@ import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliveryOf } from '../event-delivery.ts';
 import { expired } from '../recover-page.ts';
-import { isAfterOutage } from '../sweep-tick.ts';
 import type { Transitions } from '../transitions/transitions.ts';
 import { sendingOnce } from './sending-once.ts';
+import { isAfterOutage, recalledForMs } from './shard-memory.ts';
 
 /** The ports of {@link deadlineChecks}. */
 export interface DeadlineCheckPorts {
@@ -36,9 +36,6 @@ export interface DeadlineChecks {
   /** Returns one delivery per check, in the same order. */
   onChecks(checks: readonly DeadlineCheck[]): Promise<readonly Delivery[]>;
 }
-
-/** How long the memory of sweeps is believed, ms: short compared with an outage. */
-const recalledForMs = 5_000;
 
 /** Makes the handler. */
 export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
@@ -60,7 +57,7 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
   }
 
   // By then a sweep would have found it, unless an outage delayed it: perhaps in a shard that no tick knows yet.
-  const isForSweep = (record: ProcessRecord) =>
+  const isOverdueForLong = (record: ProcessRecord) =>
     clock.now() - (overdueAt(record) ?? Number.POSITIVE_INFINITY) > ports.outageAfterMs;
 
   return {
@@ -72,7 +69,7 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
         checks.map(({ orderId }) => ({
           orderId,
           reads: 'record',
-          event: (record) => (isForSweep(record) ? null : expired),
+          event: (record) => (isOverdueForLong(record) ? null : expired),
         })),
       );
       const next = checks.flatMap((check, at) => {
@@ -80,7 +77,7 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
         if (outcome === undefined || !('record' in outcome)) return [];
         const isLeft = outcome.kind === 'ignored' && outcome.reason === 'left-alone';
         const { record } = outcome;
-        if (isLeft && isForSweep(record)) return [];
+        if (isLeft && isOverdueForLong(record)) return [];
         const after = isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);
         return after ?? [];
       });

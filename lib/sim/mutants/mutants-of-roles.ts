@@ -156,13 +156,13 @@ export const mutantsOfRoles: readonly Mutant[] = [
   ),
   mutant(
     'forget since when a shard has been unfinished',
-    'sweep-tick',
+    'recovery/shard-memory',
     'const known = withReached(memory, of.memory.reachedAt);',
     'const known = { ...memory, aliveAt: null };',
   ),
   mutant(
     'know no gap for a shard that was never finished',
-    'sweep-tick',
+    'recovery/shard-memory',
     'return known.aliveAt === null ? { ...known, aliveAt: of.memory.sweptAt } : known;',
     'return known;',
   ),

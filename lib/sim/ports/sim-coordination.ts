@@ -29,10 +29,8 @@ export interface CoordinationTable {
   finish(shard: number, holder: string, aliveAt: number | null): void;
 }
 
-/** @param onRefused called with a shard whose lease another holder has */
-export function coordinationTable(
-  onRefused: (shard: number) => void = () => {},
-): CoordinationTable {
+/** @param onRefused called where another holder has the lease of a shard */
+export function coordinationTable(onRefused: () => void = () => {}): CoordinationTable {
   const taken = new Map<number, Held>();
   let swept: Mark | null = null;
   return {
@@ -65,7 +63,7 @@ export function coordinationTable(
       const isHeld =
         until !== null && until >= nowMs && until <= nowMs + leaseMs + clockToleranceMs;
       if (isHeld && held?.holder !== holder) {
-        onRefused(shard);
+        onRefused();
         return null;
       }
       const memory = held?.memory ?? withReached(first, held?.finishedAt ?? null);
