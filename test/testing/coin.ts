@@ -39,4 +39,15 @@ export const coinWorkflow = (version: number, agent = mint, name = 'coin') =>
     .step('make', { agent, input: ({ details }) => details })
     .build();
 
+/** Its second step is never performed: no order has as many coins. */
+export const withIdleStep = defineWorkflow({ name: 'coin', version: 1, details: coins })
+  .step('make', { agent: mint, input: ({ details }) => details })
+  .step('stamp', {
+    agent: press,
+    after: ['make'],
+    when: ({ details }) => details.coins > 9,
+    input: ({ details }) => details,
+  })
+  .build();
+
 export const coinOrders = (draw: Draw) => ({ coins: draw.between(1, 9) });

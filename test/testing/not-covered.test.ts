@@ -11,7 +11,16 @@ import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
 import { notCovered } from '#testing/prove/tally/not-covered.ts';
 import { tally } from '#testing/prove/tally/tally.ts';
-import { coinOrders, coins, coinWorkflow, mint, press, soundMint, soundPress } from './coin.ts';
+import {
+  coinOrders,
+  coins,
+  coinWorkflow,
+  mint,
+  press,
+  soundMint,
+  soundPress,
+  withIdleStep,
+} from './coin.ts';
 
 const reportOf = (options: Pick<ProofOptions, 'workflows' | 'agents'> & Partial<ProofOptions>) =>
   proofReport(defineProof({ orders: coinOrders, seeds: 20, ...options }));
@@ -23,16 +32,7 @@ test('a sound proof has nothing that is not covered', async () => {
 });
 
 test('a step that is never performed, and its agent', async () => {
-  const workflow = defineWorkflow({ name: 'coin', version: 1, details: coins })
-    .step('make', { agent: mint, input: ({ details }) => details })
-    .step('stamp', {
-      agent: press,
-      after: ['make'],
-      when: ({ details }) => details.coins > 9,
-      input: ({ details }) => details,
-    })
-    .build();
-  const report = await reportOf({ workflows: [workflow], agents: [soundMint, soundPress] });
+  const report = await reportOf({ workflows: [withIdleStep], agents: [soundMint, soundPress] });
   expect(report.isProven).toBe(true);
   expect(report.notCovered).toEqual([
     'Step stamp of coin@1 was never Completed: let `orders` draw details with which it is performed.',

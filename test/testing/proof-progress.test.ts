@@ -1,10 +1,9 @@
 /** What a proof says while it runs, and what its report leaves out beside a mistake. */
 import { expect, test } from 'vitest';
-import { defineWorkflow } from '#core/definition/workflow.ts';
 import { implementAgent } from '#ports/agent-implementation.ts';
 import { defineProof } from '#testing/prove/proof.ts';
 import { proofReport } from '#testing/prove/prove.ts';
-import { coinOrders, coins, coinWorkflow, mint, press, soundMint, soundPress } from './coin.ts';
+import { coinOrders, coinWorkflow, mint, soundMint, soundPress, withIdleStep } from './coin.ts';
 
 const orders = coinOrders;
 
@@ -35,18 +34,9 @@ test('a proof that ends at its first world says nothing of further ones', async 
 });
 
 test('a mistake is reported without what no world came to, because the worlds after it were not simulated', async () => {
-  const workflow = defineWorkflow({ name: 'coin', version: 1, details: coins })
-    .step('make', { agent: mint, input: ({ details }) => details })
-    .step('stamp', {
-      agent: press,
-      after: ['make'],
-      when: ({ details }) => details.coins > 9,
-      input: ({ details }) => details,
-    })
-    .build();
   const notCoveredOf = async (agent: typeof soundMint) => {
     const agents = [agent, soundPress];
-    const proof = defineProof({ workflows: [workflow], agents, orders, seeds: 20 });
+    const proof = defineProof({ workflows: [withIdleStep], agents, orders, seeds: 20 });
     const { isProven, notCovered, text } = await proofReport(proof);
     return { isProven, isCovered: notCovered.length === 0, says: text.includes('Not covered') };
   };
