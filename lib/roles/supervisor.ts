@@ -7,7 +7,7 @@ import { type Gap, gapsAt, gapsLeft, noMemory, type ShardMemory } from '#core/de
 import { UnavailableError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import {
   added,
@@ -167,11 +167,12 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const limit = Math.min(limits.sweepPage, perSecond);
   const gapsOf = (orderId: OrderId) => [...gaps, ...sweep.gapsElsewhere(orderId)];
   const known = eventAfter(gapsOf, clock, outageAfterMs);
-  // The process may have stood still since the outages were known, or since the page began: the next sweep knows what that delayed.
-  // That one leaves nothing alone, so that orders come to their end where each page takes as long.
+  // The process may have stood still since the outages were known, or since the page began. The next sweep knows what that delayed,
+  // and leaves nothing alone, so that orders come to their end where each page takes as long.
   let reachedAt = sweep.recalledAt;
   const hasStoodStill = () => !isRamped && clock.now() - reachedAt > outageAfterMs;
-  const event = (record: ProcessRecord) => (hasStoodStill() ? null : known(record));
+  const event = (record: ProcessRecord) =>
+    hasStoodStill() && hasBecomeLate(record, reachedAt, clock.now()) ? null : known(record);
   const range = { shard: sweep.shard, from: 0, to: startedAt, limit };
   let total = nothingRecovered;
   let stopped = false;
@@ -189,12 +190,8 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
     }
     await sweep.keep(memory);
     await waitUntil(ports, isRamped ? memory.rampAt : begunAt + msOf(page.found, perSecond));
-    if (hasStoodStill()) {
-      stopped = true;
-      break;
-    }
     begunAt = clock.now();
-    reachedAt = begunAt;
+    if (!hasStoodStill()) reachedAt = begunAt;
   }
   assertWritten(total);
   if (!isRamped && total.lagMs > outageAfterMs) {
@@ -205,6 +202,13 @@ async function sweepShard(ports: SupervisorPorts, sweep: ShardSweep): Promise<Sh
   const left = { ...memory, gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };
   return { ...total, startedAt, outage: isRamped, finished, stopped, left };
 }
+
+/** Whether the complete-by of a call has passed since then: a standstill in that time may have delayed its reply. */
+const hasBecomeLate = ({ steps }: ProcessRecord, since: number, nowMs: number): boolean =>
+  steps.some(
+    ({ progress }) =>
+      underWay(progress) && progress.completeBy >= since && progress.completeBy < nowMs,
+  );
 
 /** The orders of one shard per second, in its share of what all shards may recover. */
 function pageRate(
@@ -224,7 +228,7 @@ const msOf = (orders: number, perSecond: number) => Math.ceil((orders * 1_000) /
 /** When a page was handled; instants are ms since the epoch. */
 interface PageTimes {
   readonly begunAt: number;
-  /** As `begunAt`; of the first page, when the memory of the shard was read. */
+  /** Until when outages are known: as `begunAt`, but of the first page when the memory was read, and after a standstill before that. */
   readonly reachedAt: number;
   /** Orders per second of the ramp. */
   readonly perSecond: number;

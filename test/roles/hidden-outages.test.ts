@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { UnavailableError } from '#core/model/errors.ts';
+import { orderId, writeId } from '#core/model/ids.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import type { Transitions } from '#roles/transitions/transitions.ts';
@@ -55,35 +56,65 @@ const leavingAlone = (world: RoleScenario, id: string): Transitions => ({
 
 const aliveAt = (instant: number): ShardMemory => ({ ...noMemory, aliveAt: instant });
 
-test.each([
-  { when: 'at its first page', standsStillAt: 1 },
-  { when: 'at a later page', standsStillAt: 2 },
-])(
-  'a sweep that stands still $when leaves the calls of that time to the next one',
-  async ({ standsStillAt }) => {
-    let reads = 0;
-    const world = roleScenario((store) => ({
-      ...store,
-      async records(ids) {
-        const found = await store.records(ids);
-        reads += 1;
-        if (reads === standsStillAt) world.clock.jump(10 * minute);
-        return found;
-      },
-    }));
-    await world.createClaimed('a');
-    world.clock.jump(second);
-    const last = await world.createClaimed('b');
-    world.clock.jump(12 * second);
-    reads = 0;
-    const { left } = await sweeping(world)(aliveAt(world.clock.now())).report;
-    expect(await world.record(last.orderId)).toMatchObject({ failureCount: 0 });
-    world.clock.jump(second);
-    const next = sweeping(world, world.transitions, 10)(left);
-    expect(await next.report).toMatchObject({ outage: true });
-    expect(await world.record(last.orderId)).toMatchObject({ failureCount: 0 });
-  },
-);
+/** While it pauses, each read of records takes ten minutes. */
+function pausing() {
+  let isPaused = false;
+  const world = roleScenario((store) => ({
+    ...store,
+    async records(ids) {
+      const found = await store.records(ids);
+      if (isPaused) world.clock.jump(10 * minute);
+      return found;
+    },
+  }));
+  return {
+    ...world,
+    pauses(pauses: boolean) {
+      isPaused = pauses;
+    },
+    /** The east wall is to be complete within 10 s, the west wall within a minute. */
+    async createUneven(id: string) {
+      const record = await world.createClaimed(id);
+      const later = world.clock.now() + minute;
+      const steps = record.steps.map((step) =>
+        step.name === 'west' && step.progress.state === 'Running'
+          ? { ...step, progress: { ...step.progress, completeBy: later, endBy: later } }
+          : step,
+      );
+      const changed = { ...record, steps, revision: record.revision + 1, writeId: writeId(id) };
+      expect(await world.store.commit(changed)).toBe('committed');
+      return record.orderId;
+    },
+  };
+}
+
+test('a sweep that stands still leaves an order to the next one, where a deadline has passed since it began', async () => {
+  const { pauses, createUneven, ...world } = pausing();
+  const ids = [await createUneven('a')];
+  world.clock.jump(second);
+  ids.push(await createUneven('b'));
+  world.clock.jump(12 * second);
+  pauses(true);
+  const { left } = await sweeping(world)(aliveAt(world.clock.now())).report;
+  pauses(false);
+  for (const id of ids) expect(await world.record(id)).toMatchObject({ failureCount: 0 });
+  world.clock.jump(second);
+  const next = sweeping(world, world.transitions, 10)(left);
+  expect(await next.report).toMatchObject({ outage: true, interrupted: 2 });
+  for (const id of ids) expect(await world.record(id)).toMatchObject({ failureCount: 0 });
+});
+
+test('a sweep that takes long decides about the calls that were late when it began, on all pages (R16)', async () => {
+  const { pauses, ...world } = pausing();
+  const ids = ['a', 'b'].map((id) => orderId(id));
+  for (const id of ids) await world.createClaimed(id);
+  world.clock.jump(12 * second);
+  pauses(true);
+  const { recovered } = await sweeping(world)(aliveAt(world.clock.now())).report;
+  pauses(false);
+  expect(recovered).toBe(2);
+  for (const id of ids) expect(await world.record(id)).toMatchObject({ failureCount: 2 });
+});
 
 test('a page that asks for no write does not show that the store accepts writes', async () => {
   const away = () => Promise.reject(new UnavailableError('store-unavailable', 'Later.'));

@@ -30,6 +30,12 @@ export const mutantsOfRecovery: readonly Mutant[] = [
     "if (checks.length > 0) return checks.map(() => ({ kind: 'done' }));",
   ),
   roles(
+    'count an outage as a failure when a deadline check comes after it',
+    'recovery/deadline-checks',
+    'return recalled.isAfterOutage;',
+    'return false;',
+  ),
+  roles(
     'leave late calls to the deadline checks',
     'recover-page',
     'if (gaps.length === 0) return expired;',
