@@ -56,7 +56,6 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
     return recalled.isAfterOutage;
   }
 
-  // By then a sweep would have found it, unless an outage delayed it: perhaps in a shard that no tick knows yet.
   const isOverdueForLong = (record: ProcessRecord) =>
     clock.now() - (overdueAt(record) ?? Number.POSITIVE_INFINITY) > ports.outageAfterMs;
 
@@ -69,6 +68,7 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
         checks.map(({ orderId }) => ({
           orderId,
           reads: 'record',
+          // By then a sweep would have found it, unless an outage delayed it: perhaps in a shard that no tick knows yet.
           event: (record) => (isOverdueForLong(record) ? null : expired),
         })),
       );

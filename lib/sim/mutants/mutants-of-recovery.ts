@@ -32,8 +32,8 @@ export const mutantsOfRecovery: readonly Mutant[] = [
   roles(
     'count an outage as a failure when a deadline check comes after it',
     'recovery/deadline-checks',
-    'return recalled.isAfterOutage;',
-    'return false;',
+    'return recalled.isAfterOutage;\n  }\n\n  const isOverdueForLong = (record: ProcessRecord) =>\n    clock.now() - (overdueAt(record) ?? Number.POSITIVE_INFINITY) > ports.outageAfterMs;',
+    'return false;\n  }\n\n  const isOverdueForLong = (record: ProcessRecord) => overdueAt(record) === Number.NaN;',
   ),
   roles(
     'leave late calls to the deadline checks',
