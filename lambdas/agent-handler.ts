@@ -67,6 +67,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     instance: instanceName(),
     circuits,
     clock: systemClock,
+    queueClock: timeOfQueues,
     log,
   });
   const ejections = sharedEjections({

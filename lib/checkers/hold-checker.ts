@@ -45,7 +45,7 @@ const longestOf = ({ holdMaxMs = limits.holdMaxMs }: StepPolicy, held: Pick<Held
 
 /** How late a gate was asked again, where that is so late that Reeve must have been stopped. */
 function away({ until }: Held, at: number): number {
-  return at - until > limits.holdLookMaxMs ? at - until : 0;
+  return at - until > limits.holdLateMaxMs ? at - until : 0;
 }
 
 const heldSinceOf = (progress: StepProgress) =>

@@ -10,6 +10,12 @@ import { limits } from '#core/model/limits.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ImmediateBreaker, Refusal } from '#ports/breaker.ts';
 import { type CircuitCopyOptions, circuitCopy } from './circuit-copy.ts';
+import type { QueueClock } from './queue-clock.ts';
+
+/** Options of {@link sharedCircuitBreaker}. */
+export interface SharedCircuitBreakerOptions extends CircuitCopyOptions {
+  readonly queueClock: Pick<QueueClock, 'latest'>;
+}
 
 /** A breaker that shares its circuit. */
 export interface SharedCircuitBreaker extends ImmediateBreaker {
@@ -35,8 +41,8 @@ const retryAfterMs: Readonly<Record<GateOfAgent, number>> = {
 };
 
 /** Makes the breaker of one instance. */
-export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuitBreaker {
-  const { clock } = options;
+export function sharedCircuitBreaker(options: SharedCircuitBreakerOptions): SharedCircuitBreaker {
+  const { clock, queueClock } = options;
   const copy = circuitCopy(options);
   let storing: Promise<unknown> = Promise.resolve();
   /** The epoch whose probe this instance makes: a request may be delivered to another instance, too. */
@@ -52,7 +58,9 @@ export function sharedCircuitBreaker(options: CircuitCopyOptions): SharedCircuit
     const next = admitted(copy.current(), step, clock.now());
     if (next === null) return false;
     copy.change(next);
-    const until = Math.min(Math.max(endBy, completeBy), clock.now() + functionMaxMs);
+    // By a clock that is behind, others would find the probe given up at once, and probe, too (R27).
+    const functionEndsAt = queueClock.latest(clock.now() + functionMaxMs);
+    const until = Math.min(Math.max(endBy, completeBy), functionEndsAt);
     if (await copy.store(until + probeGraceMs)) {
       ownProbe = next.epoch;
       return true;

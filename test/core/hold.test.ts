@@ -278,6 +278,15 @@ describe('the end of a hold', () => {
     expect(after.record.steps[0]?.progress).toMatchObject({ since: epoch + stoppedMs });
   });
 
+  it('does not come while the platform has an outage of minutes, and does where a gate is asked a little late', () => {
+    const waits = gated(submit(flow({ a: { holdMax: 20 * minuteMs } })), { a: open(epoch * 2) });
+    const lookAt = (lateMs: number) =>
+      play(waits, [0, claim()], [limits.holdLookMaxMs + lateMs, claim()]).record.steps[0]?.progress;
+    expect(lookAt(limits.holdLateMaxMs)).toMatchObject({ since: epoch });
+    const outageMs = limits.holdLateMaxMs + 1;
+    expect(lookAt(outageMs)).toMatchObject({ since: epoch + outageMs });
+  });
+
   transitions([
     [
       'counts as a failed round, after which the step cools down',

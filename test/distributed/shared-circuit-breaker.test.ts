@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Request } from '#core/model/message.ts';
+import { queueClock } from '#distributed/queue-clock.ts';
 import {
   type SharedCircuitBreaker,
   sharedCircuitBreaker,
@@ -18,13 +19,18 @@ function deployment() {
   const clock = virtualClock();
   const log = testLog();
   let instances = 0;
-  const instance = () => {
+  /** @param behindMs of its clock; its queue says so */
+  const instance = (behindMs = 0) => {
     instances += 1;
+    const own = { ...clock, now: () => clock.now() - behindMs };
+    const time = queueClock(own);
+    time.received([clock.now()]);
     return sharedCircuitBreaker({
       agent: 'paint',
       instance: `i${instances}`,
       circuits,
-      clock,
+      clock: own,
+      queueClock: time,
       log,
     });
   };
@@ -128,6 +134,17 @@ test('a probe of an attempt that may take days is given up when no function can 
   expect(await attempt(two, world.request('q'), 'answered')).toBe('deferred');
   await world.clock.advance(6_000);
   expect(await attempt(two, world.request('r'), 'answered')).toBe('called');
+});
+
+test('a probe is given up no sooner because the clock of its instance is behind', async () => {
+  const world = deployment();
+  const one = await broken(world);
+  const behind = world.instance(26 * 60_000);
+  await attempt(behind, world.request('p'), 'failed');
+  await world.clock.advance(1_000);
+  // By its clock the probe would be due in 26 minutes; a clock that was set back says that it has come.
+  expect(await behind.begin(world.request('probe'))).toBeNull();
+  expect(await attempt(one, world.request('q'), 'answered')).toBe('deferred');
 });
 
 test('a probe that fails delays the next one, for all instances', async () => {
@@ -304,7 +321,14 @@ test('a half-open circuit is stored with the end of its probe, also by a write t
     },
   };
   const breaker = sharedCircuitBreaker({
-    ...{ agent: 'paint', instance: 'one', circuits, clock, log: testLog() },
+    ...{
+      agent: 'paint',
+      instance: 'one',
+      circuits,
+      clock,
+      queueClock: queueClock(clock),
+      log: testLog(),
+    },
   });
   const request = (order: string) => call(order, 'east', 1, clock.now() - Date.UTC(2026, 0, 1));
   for (let at = 0; at < 5; at += 1) await attempt(breaker, request(`o${at}`), 'failed');

@@ -30,8 +30,22 @@ export const mistakesOfInstances: readonly Mistake[] = [
     'lib/distributed/shared-circuit-breaker.ts',
     'test/distributed/shared-circuit-breaker.test.ts',
     'a probe is given up at the end of its attempt alone, which may be days ahead',
-    'Math.min(Math.max(endBy, completeBy), clock.now() + functionMaxMs)',
+    'Math.min(Math.max(endBy, completeBy), functionEndsAt)',
     'Math.max(endBy, completeBy)',
+  ),
+  mistake(
+    'lib/distributed/shared-circuit-breaker.ts',
+    'test/distributed/shared-circuit-breaker.test.ts',
+    'the probe of an instance whose clock is behind is given up at once',
+    'queueClock.latest(clock.now() + functionMaxMs)',
+    'clock.now() + functionMaxMs',
+  ),
+  mistake(
+    'lib/roles/agent/deadline.ts',
+    'test/roles/agent-runner.test.ts',
+    'code that ignores its signal sends heartbeats for an attempt that was given back',
+    'this.#hasEnded || this.#fault !== undefined',
+    'this.#fault !== undefined',
   ),
   mistake(
     'lib/distributed/circuit-copy.ts',

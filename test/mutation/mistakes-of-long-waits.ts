@@ -29,6 +29,13 @@ export const mistakesOfLongWaits: readonly Mistake[] = [
   mistake(
     holdStep,
     hold,
+    'an outage of the platform is a part of a hold',
+    'lateMs > limits.holdLateMaxMs ? since + lateMs : since',
+    'lateMs > limits.holdLookMaxMs ? since + lateMs : since',
+  ),
+  mistake(
+    holdStep,
+    hold,
     'a step is asked for later than its gate says now',
     'if (hold.until < until) return false;',
     '',

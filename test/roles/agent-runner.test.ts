@@ -314,6 +314,16 @@ test('a probe that gets no answer is given back before complete-by, and its sign
   ]);
 });
 
+test('code that ignores its signal sends no heartbeats for an attempt that was given back (R7)', async () => {
+  const { run, clock, calls, replies } = kitchen(never, {}, { breaker: probing() });
+  const running = run({ endBy: clock.now() + 60_000 });
+  await clock.advance(9_100);
+  await running;
+  calls[0]?.call.heartbeat();
+  await settled();
+  expect(replies.map(({ result }) => result.kind)).toEqual(['deferred']);
+});
+
 test('a probe that fails at once is given back at once', async () => {
   const failing = async () => {
     throw new TransientFault('http-503', 'try later');

@@ -93,11 +93,11 @@ export function releaseInDoubt(draft: Draft, doubtEndsAt: number): void {
 
 /**
  * Since when the step has been held. A gate is asked again when the hold says so. If that came late by more than
- * `holdLookMaxMs`, Reeve was stopped or its clock was corrected, and that time is not a part of the hold.
+ * `holdLateMaxMs`, Reeve was stopped, its platform had an outage (R20), or its clock was corrected: that time is not a part of the hold.
  */
 export function heldSince({ since, until }: Pick<Held, 'since' | 'until'>, nowMs: number): number {
   const lateMs = nowMs - until;
-  return Math.min(lateMs > limits.holdLookMaxMs ? since + lateMs : since, nowMs);
+  return Math.min(lateMs > limits.holdLateMaxMs ? since + lateMs : since, nowMs);
 }
 
 /**

@@ -55,6 +55,11 @@ export const limits = {
   limitPerMaxMs: dayMs,
   /** A gate that holds a step is asked again at least so often. */
   holdLookMaxMs: 15 * minuteMs,
+  /**
+   * A gate that is asked again later than this after its time was not asked because of Reeve: three of the periods of sweeps on AWS,
+   * after which the Supervisor takes a gap for an outage, too.
+   */
+  holdLateMaxMs: 3 * minuteMs,
   /** The longest delay of a message (SQS, standard queues). */
   messageDelayMaxMs: 15 * minuteMs,
   /** Retries of a step per round. */

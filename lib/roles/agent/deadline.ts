@@ -11,6 +11,7 @@ export interface Deadline extends Pick<Expiring, 'completeBy' | 'stop'> {
   bound<Result>(work: Promise<Result>): Promise<Result>;
   /** As `bound`, but rejects this time, ms, before complete-by, and aborts the signal then. */
   boundBefore<Result>(ms: number, work: Promise<Result>): Promise<Result>;
+  /** Also true once it has ended: what the code of the agent reports then is of no attempt. */
   isPast(): boolean;
   moveTo(completeBy: number): void;
   /** Waits for this time, ms, or until the deadline. */
@@ -41,6 +42,7 @@ class CallDeadline implements Deadline, Expiring {
   /** Why it has passed. */
   #fault: TransientFault | undefined;
   #isAborted = false;
+  #hasEnded = false;
   /** Rejects the work that is bound. */
   #giveUp: (fault: TransientFault) => void = nothing;
   /** Of the bound work, ms before complete-by; undefined: complete-by itself. */
@@ -87,7 +89,7 @@ class CallDeadline implements Deadline, Expiring {
   // Once past, it stays past: else a clock set back, or a timer that fires early, would make the runner retry although the
   // signal is aborted.
   isPast() {
-    return this.#fault !== undefined || this.#clock.now() > this.#completeBy;
+    return this.#hasEnded || this.#fault !== undefined || this.#clock.now() > this.#completeBy;
   }
 
   moveTo(later: number) {
@@ -121,6 +123,7 @@ class CallDeadline implements Deadline, Expiring {
     // A later move sets no timer.
     this.#earlyMs = undefined;
     this.#open.remove(this);
+    this.#hasEnded = true;
   }
 
   expire() {

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import type { SharedCircuit } from '#core/flow/shared-circuit.ts';
 import type { Request } from '#core/model/message.ts';
+import { queueClock } from '#distributed/queue-clock.ts';
 import { sharedCircuitBreaker } from '#distributed/shared-circuit-breaker.ts';
 import { sharedEjections } from '#distributed/shared-ejections.ts';
 import { type AgentImplementation, TransientFault } from '#ports/agent-implementation.ts';
@@ -145,7 +146,10 @@ function instanceOf(
   { circuits, ejections, clock, chance, log, name }: Instance,
 ): (request: Request) => Promise<string | undefined> {
   const kinds = new Map<string, string>();
-  const breaker = sharedCircuitBreaker({ agent: 'tax', instance: name, circuits, clock, log });
+  const queues = queueClock(clock);
+  const breaker = sharedCircuitBreaker({
+    ...{ agent: 'tax', instance: name, circuits, clock, queueClock: queues, log },
+  });
   const shared = sharedEjections({ agent: 'tax', ejections, clock, log });
   const runner = assembleAgent(agent, {
     repliesOf: () => ({

@@ -71,6 +71,7 @@ function runnerOf(
     instance: machine.name,
     circuits: simCircuits(shared.circuits, machine),
     clock: machine.clock,
+    queueClock: time,
     log,
   });
   const ejections = sharedEjections({

@@ -151,8 +151,9 @@ test('a further call begins at once where much of the burst is free', async () =
 test('after a probe that failed, the attempt is given back by the open circuit, and takes no further slot', async () => {
   const clock = virtualClock();
   const log = testLog();
+  const queueClock = { now: clock.now, isKnown: () => true, latest: (at: number) => at };
   const circuit = sharedCircuitBreaker({
-    ...{ agent: 'paint', instance: 'one', circuits: memoryCircuits(), clock, log },
+    ...{ agent: 'paint', instance: 'one', circuits: memoryCircuits(), clock, queueClock, log },
   });
   const table = limitTable();
   let leases = 0;
@@ -163,7 +164,6 @@ test('after a probe that failed, the attempt is given back by the open circuit, 
       return table.advance(name, change);
     },
   });
-  const queueClock = { now: clock.now, isKnown: () => true };
   const breaker = slottedBreaker({ breaker: circuit, items, queueClock, log });
   const replies: Reply[] = [];
   const runner = agentRunner(
