@@ -19,8 +19,8 @@ import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
 import type { Operator } from './operator.ts';
-import type { Uninterrupted } from './recover-page.ts';
 import { type FormerOrders, formerOrders } from './recovery/former-orders.ts';
+import type { Uninterrupted } from './recovery/recover-page.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Transitions } from './transitions/transitions.ts';
 

@@ -78,8 +78,8 @@ export const mistakesOfEdges: readonly Mistake[] = [
     'throw error;',
   ),
   mistake(
-    'lib/roles/recover-page.ts',
-    'test/roles/recover-page.test.ts',
+    'lib/roles/recovery/recover-page.ts',
+    'test/roles/recovery/recover-page.test.ts',
     'the log of a failed recovery has the message of an error of other code',
     'loggedText(outcome.error)',
     'outcome.error instanceof Error ? outcome.error.message : loggedText(outcome.error)',

@@ -91,14 +91,14 @@ export const mistakesOfReplyDelays: readonly Mistake[] = [
     "const item = await items.read(replyDelayKey('paint'));",
   ),
   mistake(
-    'lib/roles/supervisor.ts',
+    'lib/roles/recovery/sweep-shard.ts',
     leftTest,
     'a sweep that was refused a write counts as one where it left another call alone',
     '({ recovered, unwritten }: Recovered) => unwritten > 0 && recovered === 0;',
     '({ found, unwritten }: Recovered) => unwritten > 0 && unwritten === found;',
   ),
   mistake(
-    'lib/roles/supervisor.ts',
+    'lib/roles/recovery/sweep-shard.ts',
     leftTest,
     'a sweep forgets the calls that it left alone',
     'const waitingFrom = isLast',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import { periodicSweep } from '#roles/periodic-sweep.ts';
-import type { SweepReport } from '#roles/supervisor.ts';
+import type { SweepReport } from '#roles/recovery/sweep-shard.ts';
 import { testLog } from '../support/log.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 

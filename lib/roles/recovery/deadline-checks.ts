@@ -13,8 +13,8 @@ import type { Coordination } from '#ports/coordination.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import { deliveryOf } from '../event-delivery.ts';
-import { expired } from '../recover-page.ts';
 import type { Transitions } from '../transitions/transitions.ts';
+import { expired } from './recover-page.ts';
 import { sendingOnce } from './sending-once.ts';
 import { isAfterOutage, recalledForMs } from './shard-memory.ts';
 

@@ -181,13 +181,13 @@ export const uncrashed: readonly Uncrashed[] = [
     why: 'two orders of which one is unreadable are rarely read together',
   },
   {
-    file: 'supervisor.ts',
+    file: 'sweep-shard.ts',
     code: 'if (isRamped) await waitUntil(ports, memory.rampAt);',
     why: ramp,
   },
-  { file: 'supervisor.ts', code: 'await sweep.keep(memory);', why: ramp },
+  { file: 'sweep-shard.ts', code: 'await sweep.keep(memory);', why: ramp },
   {
-    file: 'supervisor.ts',
+    file: 'sweep-shard.ts',
     code: 'await waitUntil(ports, isRamped ? memory.rampAt : begunAt + msOf(page.found, perSecond));',
     why: ramp,
   },
@@ -206,7 +206,7 @@ export const uncrashed: readonly Uncrashed[] = [
     code: 'return await submission.submit(request, by);',
     why: single,
   },
-  { file: 'supervisor.ts', code: 'await new Promise<void>((resolve) => {', why: ramp },
+  { file: 'sweep-shard.ts', code: 'await new Promise<void>((resolve) => {', why: ramp },
   {
     file: 'notifier.ts',
     code: 'return Math.min(settled, ...(await keep(ports, alerts.slice(at))));',

@@ -37,7 +37,7 @@ export const mutantsOfRecovery: readonly Mutant[] = [
   ),
   roles(
     'leave late calls to the deadline checks',
-    'recover-page',
+    'recovery/recover-page',
     'if (gaps.length === 0) return expired;',
     "if (gaps.length === 0) return record.processState === 'Processing' ? { type: 'resubmit', by: 'sweep' } : expired;",
   ),

@@ -126,25 +126,25 @@ export const mutantsOfRoles: readonly Mutant[] = [
   ),
   mutant(
     'never detect an outage',
-    'supervisor',
+    'recovery/sweep-shard',
     'const gaps = gapsAt(sweep.memory, sweep.recalledAt, outageAfterMs);',
     'const gaps: readonly Gap[] = gapsAt(sweep.memory, 0, outageAfterMs);',
   ),
   mutant(
     'treat orders that a sweep had no time for as interrupted',
-    'supervisor',
+    'recovery/sweep-shard',
     'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : gaps };',
     'gaps: finished ? gapsLeft(gaps, startedAt, outageAfterMs) : [{ from: 0, until: startedAt }] };',
   ),
   mutant(
     'sweep only what is Processing',
-    'recover-page',
+    'recovery/recover-page',
     'const decided = event(record, place);',
     "const decided: RecordEvent = record.processState === 'Pending' ? { type: 'resubmit', by: 'nothing' } : event(record, place);",
   ),
   mutant(
     'complete a sweep although no write succeeded',
-    'supervisor',
+    'recovery/sweep-shard',
     'if (!isRefused(total)) return;',
     'return;',
   ),
@@ -192,7 +192,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
   ),
   mutant(
     'count every overdue order as interrupted after an outage',
-    'recover-page',
+    'recovery/recover-page',
     'const steps = interruptedSteps(record, gaps, nowMs, outageAfterMs);',
     'const steps = interruptedSteps(record, [{ from: 0, until: nowMs }, ...gaps], nowMs, outageAfterMs);',
   ),

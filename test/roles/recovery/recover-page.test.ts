@@ -8,10 +8,10 @@ import {
 import { type OrderId, orderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
-import { eventAfter, expired, recoverPage } from '#roles/recover-page.ts';
-import { claimed, newOrder } from '../support/orders.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
-import { type RoleScenario, roleScenario } from './scenario.ts';
+import { eventAfter, expired, recoverPage } from '#roles/recovery/recover-page.ts';
+import { claimed, newOrder } from '../../support/orders.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+import { type RoleScenario, roleScenario } from '../scenario.ts';
 
 const second = 1_000;
 const failing = (errors: Readonly<Record<string, unknown>>) => (store: StateStore) => ({

@@ -7,7 +7,7 @@ import type { OrderId } from '#core/model/ids.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
-import type { Outcome, Transitions } from './transitions/transitions.ts';
+import type { Outcome, Transitions } from '../transitions/transitions.ts';
 
 /** The ports of {@link recoverPage}. */
 export interface RecoveryPorts {
