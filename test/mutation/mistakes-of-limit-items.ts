@@ -261,7 +261,21 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
     'lib/distributed/limits/call-slots.ts',
     asked,
     'a call asks for slots at which another rate is known to have none',
-    'free = Math.max(free, rates.freeFrom(one.rate, free));',
+    'free = Math.max(free, next);',
     '',
+  ),
+  mistake(
+    'lib/distributed/limits/call-slots.ts',
+    asked,
+    'a call takes a slot that comes after its complete-by',
+    'if (known.from > end) {',
+    'if (known.from > Number.MAX_VALUE) {',
+  ),
+  mistake(
+    'lib/distributed/limits/call-slots.ts',
+    asked,
+    'a slot leaves no time for the call of a short step',
+    'mostPart: 0.5 }',
+    'mostPart: 5 }',
   ),
 ];

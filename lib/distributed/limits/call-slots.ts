@@ -29,8 +29,11 @@ export interface Refused {
   readonly why: QueueRefusal;
 }
 
-/** A slot is at most so far ahead, ms: at least the time of a request on its way, and a small part of the time of its attempt. */
-const horizon = { minMs: 250, maxMs: 2_000, part: 0.1 };
+/**
+ * A slot is at most so far ahead, ms: a small part of the time of its attempt, but at least the time of a request on its way, and
+ * never so much that less than half of its time is left for the call (`late-begin.ts`).
+ */
+const horizon = { minMs: 250, maxMs: 2_000, part: 0.1, mostPart: 0.5 };
 /** Rates whose slots lie apart are leased anew, for one instant; after so many rounds the call waits. */
 const roundsMax = 3;
 const roundsAgainMs = 1_000;
@@ -118,14 +121,17 @@ async function leaseAll(
   });
   const [first] = own;
   if (first === undefined) return null;
-  const horizonMs = Math.max(
-    horizon.minMs,
-    Math.min(horizon.maxMs, completeWithinMs * horizon.part),
-  );
   const nowMs = time.now();
+  const latest = nowMs + completeWithinMs * horizon.mostPart;
+  const horizonMs = Math.min(
+    Math.max(horizon.minMs, Math.min(horizon.maxMs, completeWithinMs * horizon.part)),
+    latest - nowMs,
+  );
   const end = nowMs + horizonMs;
   const wantOf = ({ rate, queue }: OwnRate, from: number, by: number): SlotWant => ({
-    ...{ rate, from, by, horizonMs: Math.max(horizon.minMs, end - from) },
+    ...{ rate, from, by },
+    // At the end of the horizon there is time for another rate to have a slot a little later.
+    horizonMs: Math.min(Math.max(horizon.minMs, end - from), latest - from),
     ...{ isBehind: isBehind(queue), isBusy: isBusy(queue) },
   });
   const wants = own.map(
@@ -136,8 +142,13 @@ async function leaseAll(
   let from = nowMs;
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
     // A single rate gives its next slots by one write to all calls that ask now, and none of them asks for an instant.
-    const known = own.length > 1 ? knownOf(rates, own, from, wantOf) : { from };
+    const known = own.length > 1 ? knownOf(rates, own, from, wantOf) : { from, queue: first.queue };
     if ('why' in known) return known;
+    // The agent would give the attempt back, without its slot: where all slots are so far ahead, no call would ever begin (R16).
+    if (known.from > end) {
+      const freeAt = known.from - horizonMs;
+      return { queue: known.queue, why: { kind: 'full', freeAt, askAt: freeAt } };
+    }
     const answer = await leaseCommonSlot(rates, wants, known.from);
     if (answer.kind === 'slot') {
       const slots = own.map(slotOf);
@@ -153,22 +164,28 @@ async function leaseAll(
   return { queue: first.queue, why: { kind: 'full', freeAt, askAt: freeAt } };
 }
 
-/** The first instant at which all rates may have a slot, or one that has none, as far as it is known without a write. */
+/**
+ * The first instant at which all rates may have a slot, with the queue of the last rate that has none before it; or one that has none.
+ * As far as it is known without a write.
+ */
 function knownOf(
   rates: Pick<RateLeases, 'freeFrom' | 'refusal'>,
   own: readonly OwnRate[],
   from: number,
   wantOf: (of: OwnRate, from: number, by: number) => SlotWant,
-): Refused | { readonly from: number } {
+): Refused | { readonly from: number; readonly queue: string } {
   let free = from;
+  let queue = '';
   for (const one of own) {
     const want = wantOf(one, from, Number.POSITIVE_INFINITY);
     const why = rates.refusal(want);
     if (why !== null && why.kind !== 'later')
       return { queue: one.queue, why: refusalOf(why, want) };
-    free = Math.max(free, rates.freeFrom(one.rate, free));
+    const next = rates.freeFrom(one.rate, free);
+    if (queue === '' || next > free) queue = one.queue;
+    free = Math.max(free, next);
   }
-  return { from: free };
+  return { from: free, queue };
 }
 
 function refusalOf(

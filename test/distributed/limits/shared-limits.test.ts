@@ -285,6 +285,35 @@ test('slots that two rates do not have together are those of the next calls, of 
   expect(within.length).toBeLessThanOrEqual(81);
 });
 
+test.each([
+  [50, 25],
+  [300, 150],
+  [1_000, 500],
+  [10_000, 1_250],
+  [60_000, 2_250],
+])(
+  'a call of a step with %i ms gets no slot that is more than %i ms ahead, however many calls took slots before',
+  async (completeWithinMs, aheadMs) => {
+    const perKey = limit('per-tenant', { rate: { count: 4, per: 1_000, burst: 3 }, ...byTenant });
+    const all = limit('whole', { rate: { count: 11, per: 4_521, burst: 1 } });
+    const { ask, request, clock } = instance([perKey], { own: [all] });
+    let granted = 0;
+    for (let orders = 0; orders < 600; orders += 1) {
+      const nowMs = clock.now();
+      const own = { completeBy: nowMs + completeWithinMs, completeWithinMs };
+      const answer = await ask({ ...request(`o${orders}`, `tenant-${orders % 3}`), ...own }, true);
+      if (answer !== null && !isHold(answer)) {
+        granted += 1;
+        expect((answer.startAt ?? 0) - nowMs).toBeLessThanOrEqual(aheadMs);
+      }
+      clock.jump(50);
+    }
+    // 30 s, and what is ahead at their end, at 2.4 per second.
+    expect(granted).toBeGreaterThanOrEqual(65);
+    expect(granted).toBeLessThanOrEqual(79);
+  },
+);
+
 test('a call whose slot cannot be leased, because the store gives no answer, gives back its room', async () => {
   const { ask, request, failRates } = instance([
     limit('room', { atOnce: 1 }),
