@@ -16,7 +16,7 @@ import { fraudAgent } from './fraud-agent.ts';
 import { optionalStep } from './optional-step.ts';
 
 export interface ShopOptions {
-  /** The database file. A folder of its own, and this name, let `reeve backup` and `reeve check` find it. */
+  /** The database file, in a folder of its own, where `reeve check` finds it by this name. `reeve.backup` makes a backup. */
   readonly path: string;
   /** The payment service. */
   readonly bank: HttpService;

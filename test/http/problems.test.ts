@@ -56,7 +56,6 @@ test.each([
   ['an array', '[]', 422, 'body-invalid', ['body']],
   ['a missing workflow', { details: {} }, 422, 'body-invalid', ['workflow']],
   ['missing details', { workflow: 'dinner' }, 422, 'body-invalid', ['details']],
-  ['details that are no object', { ...body, details: 'soup' }, 422, 'body-invalid', ['details']],
   ['an unknown key', { ...body, colour: 'red' }, 422, 'body-invalid', ['colour']],
   ['an unknown priority', { ...body, priority: 'now' }, 422, 'body-invalid', ['priority']],
   ['a tenant too long', { ...body, tenant: 'x'.repeat(65) }, 422, 'body-invalid', ['tenant']],
@@ -97,7 +96,8 @@ test.each([
     'body-invalid',
     ['__proto__'],
   ],
-  ['details that are a list', { ...body, details: [] }, 422, 'body-invalid', ['details']],
+  ['details that are a list', { ...body, details: [] }, 422, 'details-invalid', ['details']],
+  ['details that are a text', { ...body, details: 'soup' }, 422, 'details-invalid', ['details']],
   ['an unknown workflow', { ...body, workflow: 'lunch' }, 422, 'workflow-unknown', ['workflow']],
   ['an unknown channel', { ...body, replyTo: 'home' }, 422, 'reply-to-unknown', ['replyTo']],
   [

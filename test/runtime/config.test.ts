@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReeveError } from '#core/model/errors.ts';
-import { isLoopback, readConfig } from '#runtime/local/config.ts';
+import { readConfig } from '#runtime/local/config.ts';
+import { isLoopback } from '#runtime/node/loopback.ts';
 
 test('the default configuration is safe', () => {
   expect(readConfig({})).toMatchObject({

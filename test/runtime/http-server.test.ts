@@ -19,7 +19,10 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { testLog } from '../support/log.ts';
 
-async function served(port = 0, connections?: ConnectionLimits): Promise<ApiServer> {
+async function served(
+  port = 0,
+  connections?: ConnectionLimits,
+): Promise<ApiServer & { closeReeve(): void }> {
   const log = testLog();
   const reeve = await startLocalReeve({
     workflows: [],
@@ -36,7 +39,7 @@ async function served(port = 0, connections?: ConnectionLimits): Promise<ApiServ
   };
   const server = await serveApi(reeve, options);
   onTestFinished(() => server.close());
-  return server;
+  return { ...server, closeReeve: reeve.close };
 }
 
 function statusFor(url: string, host: string): Promise<number | undefined> {
@@ -56,6 +59,19 @@ test('it serves its own address under the names of loopback, and no other name',
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(await statusFor(url, `localhost:${port}`)).toBe(200);
   expect(await statusFor(url, 'rebound.example')).toBe(403);
+});
+
+test('a server whose Reeve was closed says that it stops, and is given no traffic', async () => {
+  const { url, closeReeve } = await served();
+  closeReeve();
+  for (const path of ['/healthz', '/readyz']) {
+    const answer = await fetch(url + path);
+    expect([path, answer.status, await answer.json()]).toMatchObject([
+      path,
+      503,
+      { status: 'stopping' },
+    ]);
+  }
 });
 
 test('on port 80, a request may name its address without a port', () => {

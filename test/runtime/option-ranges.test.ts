@@ -82,6 +82,7 @@ test.each<[string, object]>([
     'startLocalReeve: `responseChannels.shop` must be a function.',
     { responseChannels: { shop: 'x' } },
   ],
+  ['startLocalReeve: `responseChannels` must be an object.', { responseChannels: [() => {}] }],
   ['startLocalReeve: `onAlert` must be a function.', { onAlert: 'mail' }],
   ['startLocalReeve: `onCircuit` must be a function.', { onCircuit: {} }],
   ['startLocalReeve: `pth` is not known here.', { pth: 'shop.db' }],
@@ -108,4 +109,11 @@ test('a workflow with a schema that cannot be read stops the start', async () =>
     .step('print', { agent: press, irreversible: true, input: () => ({}) })
     .build();
   await expect(started({ workflows: [unread] })).rejects.toThrow(/Duplicate schema id "part"/);
+});
+
+test('a response channel may have the name of what every object has', async () => {
+  const channel = async () => {};
+  const reeve = await started({ responseChannels: { constructor: channel, shop: channel } });
+  expect(reeve.refusal()).toBeNull();
+  reeve.close();
 });

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { type StatusMessage, statusMessage } from '#core/codec/status-message.ts';
 import { changeOf } from '#core/model/change.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
 import { webhook } from '#runtime/node/webhook.ts';
 import { webhookSecrets } from '#runtime/node/webhook-signature.ts';
@@ -171,3 +172,21 @@ test.each([
   const secrets = given.split(' ').filter((word) => word.length > 'whsec_'.length);
   for (const word of secrets.slice(-1)) expect(read).not.toThrow(word);
 });
+
+test.each([
+  ['http://shop.example/status', 'must begin with https://'],
+  ['https://user:hidden@shop.example/', 'must have no user and no password'],
+  ['http://user@127.0.0.1/', 'must have no user and no password'],
+  ['ftp://shop.example', 'must be a URL that begins with http:// or https://'],
+  ['not a url', 'must be a URL that begins with http:// or https://'],
+])('a channel to %s is refused when it is made, by a message without the address', (url, fault) => {
+  const error = new ReeveError('channels-invalid', `Webhook shop: \`url\` ${fault}.`);
+  expect(() => hook(url)).toThrow(error);
+});
+
+test.each(['http://127.0.0.1:4100/', 'http://[::1]/', 'http://localhost/', 'https://shop.example'])(
+  'a channel to %s is made',
+  (url) => {
+    expect(hook(url)).toBeTypeOf('function');
+  },
+);

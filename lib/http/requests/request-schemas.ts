@@ -4,7 +4,7 @@ import { jsonSchema } from '#core/codec/json-schema.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { memberWeightMax } from '#core/definition/agent-pool.ts';
-import { isObject, type JsonValue } from '#core/model/json.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities, processStates } from '#core/model/record.ts';
 import { submissionKeyForm } from '#core/model/submission-key.ts';
@@ -18,13 +18,13 @@ const instant = z.iso.datetime({
 const submission = {
   workflow: z.string().min(1).max(40).meta({ example: 'order-fulfilment' }),
   details: z
-    // Not an object schema, because the schema of the workflow must get the document unchanged.
-    .custom<JsonValue>(isObject, {
-      error: ({ input }) => (input === undefined ? 'is missing' : 'must be an object'),
-      abort: true,
-    })
+    // The schema of the workflow says what it is.
+    .custom<JsonValue>((value) => value !== undefined, { error: 'is missing', abort: true })
     .pipe(jsonSchema)
-    .meta({ type: 'object', description: 'The document that the workflow defines.' }),
+    .meta({
+      type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+      description: 'The document that the workflow defines: an object for most of them.',
+    }),
   priority: z.enum(priorities).default('normal'),
   tenant: z.string().min(1).max(limits.tenantLengthMax).optional(),
   replyTo: z

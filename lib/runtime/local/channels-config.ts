@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
-import { httpUrl } from '#core/codec/http-url.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { faultText, strictJson } from '#core/codec/strict-json.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import { addressFault } from '#runtime/node/webhook-address.ts';
 import { type Secrets, webhookSecrets } from '#runtime/node/webhook-signature.ts';
-import { isLoopback } from './config.ts';
 
 /** A registered webhook: its address, and the secrets that sign its messages. */
 export interface WebhookChannel {
@@ -17,11 +16,10 @@ export interface WebhookChannel {
 
 const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
-/** Messages that leave the machine must be encrypted. */
-const address = httpUrl.refine((text) => {
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
-}, 'must begin with https://');
+const address = z.string().superRefine((text, context) => {
+  const message = addressFault(text);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
 
 const schema = namedValues(
   channelName,

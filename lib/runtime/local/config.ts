@@ -7,6 +7,7 @@ import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { logLevels } from '#runtime/node/json-log.ts';
+import { isLoopback } from '#runtime/node/loopback.ts';
 import { ownDataDir } from './data-directory.ts';
 
 const serviceUrl = httpUrl.transform((url) => url.replace(/\/+$/, '')).optional();
@@ -70,9 +71,4 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   return config;
-}
-
-/** Whether only programs on this machine reach the address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

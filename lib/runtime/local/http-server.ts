@@ -14,7 +14,7 @@ import {
   consolePages,
   servePages,
 } from '#runtime/node/console-pages.ts';
-import { isLoopback } from './config.ts';
+import { isLoopback } from '#runtime/node/loopback.ts';
 import { notHandedOn, refuseWithProblems } from './http-refusals.ts';
 import type { LocalReeve } from './local-reeve.ts';
 import { inTurns } from './request-turns.ts';
@@ -110,7 +110,8 @@ export async function serveApi(
     },
     accessLog: (access) => accessLog.info('access', access),
     sweepLateMs,
-    isStopping: () => isStopping,
+    // The program may close Reeve before its server.
+    isStopping: () => isStopping || reeve.refusal() === 'store-closed',
   });
   servePages(app, pages);
   const server = serverOf(app.fetch, options.connections ?? connectionLimits);

@@ -199,6 +199,7 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
           isClosed: () => isClosed,
         },
       )),
+      refusal: failure,
       setTenantWeight: weights.set,
       close,
       [Symbol.dispose]: close,

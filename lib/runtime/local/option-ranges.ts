@@ -4,11 +4,22 @@
  */
 import * as z from 'zod';
 import { ReeveError } from '#core/model/errors.ts';
+import { isObject } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { LocalReeveOptions } from './local-reeve.ts';
 
 const fn = z.custom((value) => typeof value === 'function', 'must be a function');
+
+/** Not a record of zod, which takes an object with a function `constructor` for none: a channel may have that name. */
+const functions = z
+  .custom<Readonly<Record<string, unknown>>>(isObject, { error: 'must be an object', abort: true })
+  .superRefine((value, context) => {
+    for (const [name, each] of Object.entries(value)) {
+      if (typeof each === 'function') continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'must be a function' });
+    }
+  });
 
 const isBuilder = (value: unknown) =>
   typeof value === 'object' &&
@@ -52,7 +63,7 @@ export const startForm = z.strictObject({
   sweepPeriodMs: z.unknown().optional(),
   keepEndedMs: z.unknown().optional(),
   backlogMaxMs: z.unknown().optional(),
-  responseChannels: z.record(z.string(), fn).optional(),
+  responseChannels: functions.optional(),
   onCodeError: fn.optional(),
   tenantWeights: z.map(z.string(), z.number()).optional(),
   onAlert: fn.optional(),

@@ -13,7 +13,14 @@ import { SubmissionError } from '#roles/submission/submission-error.ts';
 
 /** Names of response channels are no longer than those of workflows. */
 const channelNameLengthMax = 40;
-const text = (lengthMax: number) => z.string().min(1).max(lengthMax).optional();
+const text = (lengthMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    // SQLite and DynamoDB store UTF-8, which has no lone surrogate: another name would be read.
+    .refine((value) => value.isWellFormed(), 'has a lone surrogate, which is not valid Unicode')
+    .optional();
 
 const form = z.strictObject({
   key: z

@@ -1,8 +1,10 @@
 /** A response channel over HTTP: each status message is a signed POST. */
 import type { StatusMessage } from '#core/codec/status-message.ts';
+import { ReeveError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 import { retryAfterMs } from '#text/retry-after.ts';
+import { addressFault } from './webhook-address.ts';
 import { type Secrets, signatureHeaders } from './webhook-signature.ts';
 
 /** The timeout of a receiver, ms: it should store the message, respond, and then process it. */
@@ -19,6 +21,7 @@ const ofTheMessage: readonly number[] = [400, 409, 413, 422];
 export interface WebhookOptions {
   /** The name in `replyTo`. */
   readonly name: string;
+  /** Begins with `https://`, unless it is of this machine; without a user and a password. */
   readonly url: string;
   /** Called before each message, so that secrets can be rotated while Reeve runs. */
   readonly secrets: () => Promise<Secrets>;
@@ -26,9 +29,17 @@ export interface WebhookOptions {
   readonly clock: Clock;
 }
 
-/** Resolves when the receiver answered 2xx; rejects with {@link DeliveryError}. */
+/**
+ * Makes the channel: it resolves when the receiver answered 2xx, and rejects with {@link DeliveryError}.
+ *
+ * @throws {ReeveError} `channels-invalid` when `url` is no address for a webhook
+ */
 export function webhook(options: WebhookOptions): (status: StatusMessage) => Promise<void> {
   const { name, url, fetch, clock } = options;
+  const fault = addressFault(url);
+  // The message does not include the address, which may contain a credential.
+  if (fault !== null)
+    throw new ReeveError('channels-invalid', `Webhook ${name}: \`url\` ${fault}.`);
   return async ({ id, body }) => {
     const secrets = await options.secrets();
     const timeout = new AbortController();
