@@ -3,6 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
+import { assertStartReads } from '#embedded/integrity/start-reads.ts';
 import {
   countedTotals,
   type RunningTotals,
@@ -12,7 +13,8 @@ import {
 } from '#embedded/integrity/totals.ts';
 import { compareTotals, type TotalsVerdict } from '#embedded/integrity/totals-check.ts';
 import { readTotalsFile, type TotalsFile, totalsFile } from '#embedded/integrity/totals-file.ts';
-import { assertNotGone, hasLog, isThere, totalsPath } from './data-files.ts';
+import { assertWholeFile, readable } from '#embedded/integrity/whole-file.ts';
+import { assertNotGone, isThere, sizeOf, totalsPath } from './data-files.ts';
 import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
 import { openUntouched } from './read-only.ts';
 import { addMissingColumns, schema } from './schema.ts';
@@ -87,20 +89,24 @@ export function openError(
   );
 }
 
-/** Checks without changes first, because SQLite truncates a damaged log when it closes the database. */
+/**
+ * Checks without changes first: SQLite truncates a damaged log when it closes the database, and a start copies a log into a database of
+ * which other pages may be lost.
+ */
 function assertWhole(path: string, acceptsLoss: boolean): void {
   assertNotGone(path);
-  if (!isThere(path)) {
-    makeOwn(path);
-    return;
-  }
-  if (!hasLog(path)) return;
-  const { database, close } = openUntouched(path);
-  try {
-    agreed(database, path, acceptsLoss);
-  } finally {
-    close();
-  }
+  if (!isThere(path)) makeOwn(path);
+  if (sizeOf(path) === 0) return;
+  readable(path, 'the state store', () => {
+    const { database, close } = openUntouched(path);
+    try {
+      assertWholeFile(database, path);
+      agreed(database, path, acceptsLoss);
+      assertStartReads(database, path);
+    } finally {
+      close();
+    }
+  });
 }
 
 /** SQLite would create a file that other users may read. */

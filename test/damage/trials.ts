@@ -1,6 +1,6 @@
 /**
  * Damages data on disk, from a seed: each time the store must report it, or return every order unchanged. It
- * reports by refusing to open or by logging an error, with which `reeve check` also ends.
+ * reports by refusing to open, which changes no file, or by logging an error, with which `reeve check` also ends.
  */
 import {
   copyFileSync,
@@ -31,6 +31,7 @@ export const outcomes = [
   'harmless',
   'SILENT',
   'UNCHECKED',
+  'CHANGED',
   'FAILED',
 ] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -130,6 +131,14 @@ const cut: Harm = (path, random) => {
   return `cut to ${length} bytes`;
 };
 
+/** A start that is refused changes no file. */
+const isSame = (one: string, other: string): boolean =>
+  suffixes.every((suffix) => {
+    const [left, right] = [one + suffix, other + suffix];
+    if (!existsSync(left) || !existsSync(right)) return existsSync(left) === existsSync(right);
+    return readFileSync(left).equals(readFileSync(right));
+  });
+
 async function judged(data: Data, path: string): Promise<Outcome> {
   const log = testLog();
   const aside = copied(path, `${path}.checked`);
@@ -148,6 +157,7 @@ async function judged(data: Data, path: string): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
     outcome = error.message.includes(path) ? 'refused' : 'FAILED';
+    if (!isSame(path, aside)) return 'CHANGED';
   }
   const isFound = (await findings(aside)) > 0;
   return outcome === 'refused' || outcome === 'reported'

@@ -120,7 +120,9 @@ test('a second process is refused with a message that says what to do', () => {
 });
 
 test('a file that is not a database is refused', () => {
-  expect(() => opened(import.meta.filename)).toThrow(/is damaged .*not a database/);
+  expect(() => opened(import.meta.filename)).toThrow(
+    /SQLite cannot read the state store .*not a database/,
+  );
 });
 
 test('writes that are ready together share one commit', async () => {

@@ -291,8 +291,10 @@ test.each<[string, string, string, (store: SqliteStore) => unknown]>([
   'the loss of the first page of %s is an error for the reader, and logged',
   async (name, table, row, ask) => {
     const path = await stored('one');
-    pageLost(path, rootOf(path, name));
+    const root = rootOf(path, name);
     const { store, log } = opened(path);
+    // After the start, which would be refused.
+    pageLost(path, root);
     const asked = (async () => ask(store))();
     await expect(asked).rejects.toThrow(`Row ${row} of table ${table} in ${path} is damaged`);
     expect(log.lines).toMatchObject([{ event: 'store-damaged', fields: { table, row } }]);

@@ -9,6 +9,9 @@ const forget = 'lib/embedded/forget.ts';
 const forgetTest = 'test/embedded/forget.test.ts';
 const killedTest = 'test/embedded/killed-restore.test.ts';
 
+const wholeFile = 'lib/embedded/integrity/whole-file.ts';
+const refusedStart = 'test/embedded/refused-start.test.ts';
+
 export const mistakesOfEmbeddedData: readonly Mistake[] = [
   mistake(
     restore,
@@ -93,5 +96,40 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'the file of a backup that failed is left',
     '} finally {\n    removeDatabase(part);',
     '} finally {\n    void removeDatabase;',
+  ),
+  mistake(
+    wholeFile,
+    refusedStart,
+    'a database that lost its end is started with the pages that its log has',
+    'if (missing > 0) {',
+    'if (missing > all) {',
+  ),
+  mistake(
+    wholeFile,
+    refusedStart,
+    'after a kill while the log was copied, pages that only the log has count as lost',
+    '!log.pages.has(page) && page',
+    'page',
+  ),
+  mistake(
+    wholeFile,
+    refusedStart,
+    'an older copy of the database is started beside a log that does not continue it',
+    ' && alone.commits >= now.totals.commits - log.commits',
+    '',
+  ),
+  mistake(
+    wholeFile,
+    refusedStart,
+    'a database of which the first page alone was overwritten is refused, though the log has that page',
+    "if (said?.['integrity_check'] === 'ok') return;",
+    '',
+  ),
+  mistake(
+    'lib/embedded/open-database.ts',
+    refusedStart,
+    'a start finds only after it has changed the data that it cannot read what it needs',
+    'assertStartReads(database, path);',
+    '',
   ),
 ];

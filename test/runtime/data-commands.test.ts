@@ -5,8 +5,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -274,6 +276,39 @@ test('damage outside the tables has its own description, and no order counts as 
   expect((await reeve(check)).text).toBe(
     `${databaseIn(dataDir)}\n  damaged           1\n    the file reeve.db: SQLite cannot read it: file is not a database.`,
   );
+});
+
+test('data that a start cannot read are not offered to be continued', async () => {
+  const { dataDir, running, reeve } = somewhere();
+  const first = running();
+  await accept(first, 'one', 'two');
+  first.close();
+  const store = running();
+  await accept(store, 'three');
+  const path = databaseIn(dataDir);
+  const copies = ['', '-wal', '-totals'].map(
+    (suffix) => [suffix, readFileSync(path + suffix)] as const,
+  );
+  store.close();
+  for (const [suffix, bytes] of copies) writeFileSync(path + suffix, bytes);
+  truncateSync(path, 8_192);
+  const refused = { exitCode: 3, code: 'store-damaged' };
+  expect(await reeve({ kind: 'check', acceptLoss: false })).toMatchObject({
+    ...refused,
+    document: { orders: null },
+    message:
+      '1 thing is damaged or missing. Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`: a start on these data is refused.',
+    text: expect.stringMatching(/the file reeve\.db: .* is not whole: /),
+  });
+  expect(await reeve({ kind: 'check', acceptLoss: true })).toMatchObject({
+    ...refused,
+    message: expect.stringMatching(
+      / is not whole: .*`reeve check --accept-loss` cannot repair this/,
+    ),
+  });
+  for (const [suffix, bytes] of copies.slice(1)) {
+    expect(readFileSync(path + suffix).equals(bytes)).toBe(true);
+  }
 });
 
 test('lost orders are refused until the loss is accepted', async () => {

@@ -26,10 +26,12 @@ import { isDamage } from '#embedded/store-error.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 import { type DamageReport, damageReport, type Finding } from './damage-report.ts';
 import { intactChange, intactLine } from './intact-rows.ts';
+import { assertStartReads } from './start-reads.ts';
 import { countedTotals, readTotals, type Totals } from './totals.ts';
 import { compareTotals } from './totals-check.ts';
 import { readTotalsFile } from './totals-file.ts';
 import { verification } from './verify.ts';
+import { assertWholeFile } from './whole-file.ts';
 
 /** The result of a check. A count is null when the database is unreadable. */
 export interface Examined {
@@ -50,11 +52,13 @@ export function examineData(path: string): Examined {
       assertNotGone(path);
       const { database, close } = openUntouched(path);
       try {
+        assertWholeFile(database, path);
         const stored = readTotals(database);
         const verdict = compareTotals(stored, readTotalsFile(totalsPath(path)));
         const reason =
           verdict.kind === 'goOn' ? verdict.report : `Work is missing: ${verdict.why}.`;
         if (reason !== null) damage.report({ table: 'Totals', row: null, reason });
+        assertStartReads(database, path);
         // The stored rows are checked also when work is missing.
         if (!isUpToDate(database)) return examineCopy(path, damage);
         const totals = stored.kind === 'read' ? stored.totals : countedTotals(database);
@@ -135,6 +139,7 @@ function keepLog(path: string): string | null {
   try {
     const { database, close } = openUntouched(path);
     try {
+      assertWholeFile(database, path);
       const verdict = compareTotals(readTotals(database), readTotalsFile(totalsPath(path)));
       if (verdict.kind !== 'refuse') return null;
       const log = readFileSync(logPath(path));

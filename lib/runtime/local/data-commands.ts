@@ -60,9 +60,10 @@ function check(path: string, accepts: boolean): DataOutcome {
     throw new ReeveError('file-missing', `There is no file ${path}. ${otherData}`);
   }
   const kept = accepts ? acceptLoss(path) : null;
-  const advice =
-    'Keep a copy of the data. Then restore a backup with `reeve restore FILE --yes`, or continue with the remaining data.';
-  const outcome = examinedOutcome(path, examineData(path), advice);
+  const examined = examineData(path);
+  const isReadable = examined.orders !== null;
+  const advice = `Keep a copy of the data. Then restore a backup with \`reeve restore FILE --yes\`${isReadable ? ', or continue with the remaining data' : ': a start on these data is refused'}.`;
+  const outcome = examinedOutcome(path, examined, advice);
   if (kept === null) return outcome;
   const { document, lines } = outcome;
   const note = `The log, which is only partly readable, is kept as ${kept}.`;
