@@ -34,6 +34,7 @@ import { mistakesOfTools } from './mistakes-of-tools.ts';
 import { mistakesOfApi } from './users/mistakes-of-api.ts';
 import { mistakesOfClient } from './users/mistakes-of-client.ts';
 import { mistakesOfCommands } from './users/mistakes-of-commands.ts';
+import { mistakesOfKit } from './users/mistakes-of-kit.ts';
 import { mistakesOfPages } from './users/mistakes-of-pages.ts';
 import { mistakesOfPrograms } from './users/mistakes-of-programs.ts';
 import { mistakesOfStarts } from './users/mistakes-of-starts.ts';
@@ -478,6 +479,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfClient,
   ...mistakesOfCommands,
   ...mistakesOfPages,
+  ...mistakesOfKit,
   ...mistakesOfPrograms,
   ...mistakesOfStarts,
 ];

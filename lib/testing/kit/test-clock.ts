@@ -12,17 +12,35 @@ export interface TestClock extends Clock {
   jump(ms: number): void;
   /** Pending timers, each of which would keep a process alive. */
   pending(): number;
+  /** Says that something happened: what rings now does more than look. */
+  noteWork(): void;
+  /** How often something happened: timers that were made or cancelled, and what was noted. */
+  works(): number;
+  /** The instant of the first timer that is not idle; infinite when all are. */
+  nextWork(): number;
 }
 
 interface Appointment {
   readonly at: number;
+  readonly ms: number;
   readonly work: () => void;
+  /** Since when it has only repeated itself; null: it is no repetition. */
+  idleSince: number | null;
 }
+
+/**
+ * A timer that has only repeated itself for so long, ms, is idle: it looks for work, as the deletion of old orders does, and finds none until
+ * something else happens. Longer than what ends by time alone: a circuit that has recovered is looked at every 5 s, for 10 s and more.
+ */
+const idleAfterMs = 30_000;
 
 /** @param start ms since the epoch */
 export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
   let now = start;
   let appointments: Appointment[] = [];
+  let works = 0;
+  /** What was made since the latest ring began. */
+  let made: Appointment[] = [];
   const soonest = (end: number) =>
     appointments
       .filter(({ at }) => at <= end)
@@ -31,21 +49,40 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
 
   const dueNow = () => appointments.filter(({ at }) => at <= now).toSorted((a, b) => a.at - b.at);
 
-  async function keep(appointment: Appointment): Promise<void> {
-    appointments = appointments.filter((other) => other !== appointment);
-    now = Math.max(now, appointment.at);
-    appointment.work();
+  /** Runs them at once. Those that did nothing else than to repeat themselves are on the way to be idle. */
+  async function ring(due: readonly Appointment[]): Promise<void> {
+    appointments = appointments.filter((other) => !due.includes(other));
+    const before = works;
+    const own: Appointment[] = [];
+    made = own;
+    for (const { work } of due) work();
     await settled();
+    const former = own.map(({ ms }) => due.find((rung) => rung.ms === ms));
+    if (works - before > own.length || former.includes(undefined)) return;
+    for (const [index, one] of own.entries()) {
+      const rung = former[index];
+      if (rung !== undefined) one.idleSince = rung.idleSince ?? rung.at - rung.ms;
+    }
+  }
+
+  async function keep(appointment: Appointment): Promise<void> {
+    now = Math.max(now, appointment.at);
+    await ring([appointment]);
   }
 
   return {
     now: () => now,
     after(ms, work) {
       // Timers of Node have whole milliseconds, and so has the clock of the system.
-      const appointment = { at: now + Math.max(0, Math.trunc(ms)), work };
+      const whole = Math.max(0, Math.trunc(ms));
+      const appointment: Appointment = { at: now + whole, ms: whole, work, idleSince: null };
       appointments.push(appointment);
+      made.push(appointment);
+      works += 1;
       return () => {
-        appointments = appointments.filter((other) => other !== appointment);
+        const left = appointments.filter((other) => other !== appointment);
+        if (left.length < appointments.length) works += 1;
+        appointments = left;
       };
     },
     jump(ms) {
@@ -53,13 +90,20 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
     },
     async leap(ms) {
       now += ms;
-      for (let due = dueNow(); due.length > 0; due = dueNow()) {
-        appointments = appointments.filter(({ at }) => at > now);
-        for (const { work } of due) work();
-        await settled();
-      }
+      for (let due = dueNow(); due.length > 0; due = dueNow()) await ring(due);
     },
     pending: () => appointments.length,
+    noteWork() {
+      works += 1;
+    },
+    works: () => works,
+    nextWork() {
+      let first = Number.POSITIVE_INFINITY;
+      for (const { at, idleSince } of appointments) {
+        if (idleSince === null || now - idleSince < idleAfterMs) first = Math.min(first, at);
+      }
+      return first;
+    },
     async next() {
       const appointment = soonest(Number.POSITIVE_INFINITY);
       if (appointment !== undefined) await keep(appointment);

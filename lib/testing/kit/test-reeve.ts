@@ -2,21 +2,16 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dueAt } from '#core/decide/due.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
-import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { LocalOrder, LocalOrders, OrderResult } from '#runtime/local/local-order.ts';
-import {
-  type LocalReeve,
-  type LocalReeveOptions,
-  startLocalReeve,
-} from '#runtime/local/local-reeve.ts';
-import { chance as chanceOf } from '#sim/world/chance.ts';
+import type { LocalReeve, LocalReeveOptions } from '#runtime/local/local-reeve.ts';
+import { callTime } from './call-time.ts';
 import { KitError } from './kit-error.ts';
 import { settled, type TestClock, testClock } from './test-clock.ts';
 import { bindAll } from './test-host.ts';
+import { hopMaxMs, type Process, startProcess } from './test-process.ts';
 import { thrownErrors } from './thrown-errors.ts';
 import { checkedStart, checkedTime, testTimeMaxMs } from './time-check.ts';
 
@@ -43,7 +38,10 @@ export interface TestReeveOptions
 
 /** See {@link testReeve}. */
 export interface TestReeve extends LocalOrders {
-  /** The present process: its operator, agents, limits and store. It is another one after `restart`. */
+  /**
+   * The present process: its operator, agents, limits and store. It is another one after `restart`. Where one of its calls waits for a timer,
+   * so much time passes, unless the test moves the clock meanwhile; a call whose process is killed rejects with `reeve-killed`.
+   */
   readonly local: LocalReeve;
   /** The virtual time, ms since the epoch. */
   now(): number;
@@ -70,13 +68,9 @@ export interface TestReeve extends LocalOrders {
 
 /** How long a killed process is down before `run` starts the next one, ms. */
 const downMs = 1_000;
-/** Deadlines have timers of their own, so nothing waits for a sweep. */
-const sweepPeriodMs = 3_600_000;
-/** Below the gap between sweeps that counts as an outage (lib/runtime/local/local-reeve.ts). */
-const hopMs = 9 * sweepPeriodMs;
 const eventsMax = 1_000_000;
-/** Time in which nothing is due is skipped, except so much before its end, ms. */
-const unskippedMs = 120_000;
+/** Time in which nothing happens is skipped, except so much before its end, ms: more than a period of the sweeps (prompt-sweeps.ts). */
+const unskippedMs = 2_000;
 
 /**
  * Starts an embedded Reeve for a test.
@@ -92,12 +86,14 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
   const dues = new Map<OrderId, number>();
   let generation = 0;
   let process: Process | null = null;
+  const time = callTime(clock);
   const thrown = thrownErrors(options.onCodeError);
   const own = { ...options, onCodeError: thrown.onCodeError };
 
   async function start(): Promise<void> {
     generation += 1;
-    process = await startProcess(own, clock, pathOf(folder, generation), dues);
+    const path = pathOf(folder, generation);
+    process = await startProcess(own, { clock, time, path, dues });
   }
 
   function kill(): void {
@@ -113,41 +109,46 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
     throw new KitError('reeve-killed', 'Reeve was killed: call `restart` first.');
   };
 
-  const waits = serviceWaits(clock);
-  bindAll(options.agents, { now: clock.now, crash: kill, after: waits.after });
+  async function run<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs>> {
+    const end = clock.now() + testTimeMaxMs;
+    for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
+      if (process === null) {
+        await clock.advance(downMs);
+        await start();
+      }
+      const { reeve } = living();
+      const record = (await reeve.store.records([order.id])).get(order.id);
+      if (record === undefined || hasEnded(record))
+        return thrown.explained(order.id, await order.result());
+      await skip(clock);
+      await clock.next();
+    }
+    throw endless(order.id, thrown.of(order.id));
+  }
+
+  bindAll(options.agents, { now: clock.now, crash: kill, after: clock.after });
   await orRemoved(folder, start());
   return {
     get local() {
-      return living().reeve;
+      return living().local;
     },
     now: clock.now,
     async submit(workflow, details, given) {
-      const order = await living().reeve.submit(workflow, details, given);
+      const order = await living().local.submit(workflow, details, given);
       return outlasting(order, () => living().reeve.order(workflow, order.id));
     },
     order: (workflow, id) =>
       outlasting(living().reeve.order(workflow, id), () => living().reeve.order(workflow, id)),
-    advance: async (ms) => clock.advance(checkedTime('The time of advance', ms)),
-    async run(order) {
-      const end = clock.now() + testTimeMaxMs;
-      for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
-        if (process === null) {
-          await clock.advance(downMs);
-          await start();
-        }
-        const { reeve } = living();
-        const record = (await reeve.store.records([order.id])).get(order.id);
-        if (record === undefined || hasEnded(record))
-          return thrown.explained(order.id, await order.result());
-        await skip(clock, [...dues.values(), ...waits.instants()]);
-        await clock.next();
-      }
-      throw endless(order.id, thrown.of(order.id));
+    async advance(given) {
+      const ms = checkedTime('The time of advance', given);
+      await time.moving(() => clock.advance(ms));
     },
-    async kill() {
-      await settled();
-      kill();
-    },
+    run: (order) => time.moving(() => run(order)),
+    kill: () =>
+      time.moving(async () => {
+        await settled();
+        kill();
+      }),
     restart: async () => {
       if (process !== null)
         throw new KitError('reeve-running', 'Reeve runs: call `kill` before `restart`.');
@@ -157,23 +158,6 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       process?.end();
       process = null;
       rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** The work of services that are slow, which outlives the process. */
-function serviceWaits(clock: TestClock) {
-  /** Several may end at one instant. */
-  const waits = new Set<{ readonly at: number }>();
-  return {
-    instants: () => [...waits].map(({ at }) => at),
-    after(ms: number, work: () => void) {
-      const wait = { at: clock.now() + ms };
-      waits.add(wait);
-      clock.after(ms, () => {
-        waits.delete(wait);
-        work();
-      });
     },
   };
 }
@@ -199,49 +183,6 @@ const outlasting = <Outputs>(
   read: async () => now().read(),
 });
 
-interface Process {
-  readonly reeve: LocalReeve;
-  /** Nothing of it happens any more. */
-  end(): void;
-}
-
-async function startProcess(
-  options: TestReeveOptions,
-  clock: TestClock,
-  path: string,
-  dues: Map<OrderId, number>,
-): Promise<Process> {
-  let isDead = false;
-  const own: Clock = {
-    now: clock.now,
-    after: (ms, work) =>
-      clock.after(ms, () => {
-        if (!isDead) work();
-      }),
-  };
-  const { startAt: _, log = silent, ...given } = options;
-  const reeve = await startLocalReeve({
-    ...given,
-    ...{ path, log, sweepPeriodMs },
-    clock: own,
-    random: chanceOf(1),
-  });
-  reeve.watch((record) => {
-    const due = dueAt(record);
-    if (due === null) dues.delete(record.orderId);
-    else dues.set(record.orderId, due);
-  });
-  return {
-    reeve,
-    end() {
-      isDead = true;
-      reeve.close();
-    },
-  };
-}
-
-const silent: Log = { info() {}, warn() {}, error() {} };
-
 const pathOf = (folder: string, generation: number) => join(folder, `reeve-${generation}.db`);
 
 /** What a crash leaves on disk is what is there now. */
@@ -252,16 +193,11 @@ function copyData(from: string, to: string): void {
 const hasEnded = ({ processState }: ProcessRecord) =>
   processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 
-/**
- * In a time in which nothing is due, periodic work would find nothing: it is run a few times a day. Less often would be an outage
- * (docs/design.md, R20).
- */
-async function skip(clock: TestClock, instants: readonly number[]): Promise<void> {
-  if (instants.length === 0) return;
-  const until = Math.min(...instants) - unskippedMs;
-  while (until - clock.now() > unskippedMs) {
-    await clock.leap(Math.min(until - clock.now(), hopMs));
-  }
+/** Time in which periodic work would find nothing is passed at once. */
+async function skip(clock: TestClock): Promise<void> {
+  const leftMs = () => clock.nextWork() - unskippedMs - clock.now();
+  for (let ms = leftMs(); ms > unskippedMs && Number.isFinite(ms); ms = leftMs())
+    await clock.leap(Math.min(ms, hopMaxMs));
 }
 
 const endless = (id: OrderId, thrown: string) =>

@@ -31,13 +31,6 @@ export const mistakesOfPrograms: readonly Mistake[] = [
     'resolve(effect());\n      } catch (error) {\n        void Promise.reject(error);',
   ),
   mistake(
-    'lib/testing/kit/test-reeve.ts',
-    slow,
-    'the first of the services that are slow until one instant takes the others out of the waits',
-    'waits.delete(wait);',
-    'for (const other of waits) if (other.at === wait.at) waits.delete(other);',
-  ),
-  mistake(
     'lib/testing/prove/prove.ts',
     progress,
     'a proof says the seed of a world in place of the number of worlds',
