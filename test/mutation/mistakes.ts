@@ -35,6 +35,7 @@ import { mistakesOfApi } from './users/mistakes-of-api.ts';
 import { mistakesOfClient } from './users/mistakes-of-client.ts';
 import { mistakesOfCommands } from './users/mistakes-of-commands.ts';
 import { mistakesOfPages } from './users/mistakes-of-pages.ts';
+import { mistakesOfParameters } from './users/mistakes-of-parameters.ts';
 import { mistakesOfPrograms } from './users/mistakes-of-programs.ts';
 import { mistakesOfStarts } from './users/mistakes-of-starts.ts';
 
@@ -478,6 +479,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfClient,
   ...mistakesOfCommands,
   ...mistakesOfPages,
+  ...mistakesOfParameters,
   ...mistakesOfPrograms,
   ...mistakesOfStarts,
 ];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpUrl } from '#core/codec/http-url.ts';
+import { nameText } from '#core/codec/name-text.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { faultText, strictJson } from '#core/codec/strict-json.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -15,8 +16,6 @@ export interface WebhookChannel {
   readonly secrets: Secrets;
 }
 
-const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
-
 /** Messages that leave the machine must be encrypted. */
 const address = httpUrl.refine((text) => {
   const { protocol, hostname } = new URL(text);
@@ -24,7 +23,7 @@ const address = httpUrl.refine((text) => {
 }, 'must begin with https://');
 
 const schema = namedValues(
-  channelName,
+  nameText,
   z.strictObject({
     kind: z.literal('webhook'),
     url: address,
