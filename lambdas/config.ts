@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { JwtRoles } from '#aws/caller.ts';
 import { eventsChannel, webhookChannel } from '#aws/notifications/response-channel.ts';
 import { refusedText } from '#core/codec/field-errors.ts';
+import { httpsOrigin, issuer } from '#core/codec/http-url.ts';
 import { tenantWeightsText } from '#core/codec/tenant-weights.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -126,10 +127,10 @@ export const webhookVariables = {
 export const consoleVariables = {
   REEVE_CONSOLE: json(
     z.object({
-      issuer: url,
+      issuer,
       clientId: name,
       scope: name,
-      tokenOrigin: url.nullable(),
+      tokenOrigin: httpsOrigin.nullable(),
     }),
   ).optional(),
 };

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import type { Role } from '#core/access/principal.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { Identify } from '#http/access/access.ts';
+import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import type { Clock } from '#ports/clock.ts';
 import { serveApi } from '#runtime/local/http-server.ts';
 import { type LocalReeve, startLocalReeve } from '#runtime/local/local-reeve.ts';
@@ -108,6 +110,11 @@ export interface WorldOptions {
   readonly role?: Role;
   readonly signIn?: SignIn;
   readonly clock?: Clock;
+  /** Beside those of the world. Default: none. */
+  readonly also?: {
+    readonly workflow: WorkflowDefinition;
+    readonly agents: readonly AgentImplementation[];
+  };
 }
 
 export async function startWorld({
@@ -115,6 +122,7 @@ export async function startWorld({
   role = 'operator',
   signIn,
   clock = systemClock,
+  also,
 }: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-console-'));
   await build({
@@ -132,10 +140,13 @@ export async function startWorld({
   };
   const log = jsonLog(systemClock, 'silent', () => {});
   const reeve = await startLocalReeve({
-    workflows: [...workflows, express],
-    agents: orderAgents(urls, fetch).map((agent) =>
-      agent.contract.name === shipping.name ? { ...agent, endpoints: carriers } : agent,
-    ),
+    workflows: [...workflows, express, ...(also === undefined ? [] : [also.workflow])],
+    agents: [
+      ...orderAgents(urls, fetch).map((agent) =>
+        agent.contract.name === shipping.name ? { ...agent, endpoints: carriers } : agent,
+      ),
+      ...(also?.agents ?? []),
+    ],
     path: join(folder, 'reeve.db'),
     random: systemRandom,
     sweepPeriodMs: 200,

@@ -35,6 +35,12 @@ function stack(context: Context) {
   );
 }
 
+const mustBeName = 'must be up to 40 of a-z, 0-9 and "-", beginning with a letter';
+const secretOf = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:';
+const webhooks = (given: object) =>
+  JSON.stringify({ shop: { url: 'https://shop.example/hook', ...given } });
+const jwt = JSON.stringify({ issuer: 'https://id.example.com', audience: ['reeve'] });
+
 const sentences: readonly (readonly [Context, string])[] = [
   ...['concurrency', 'services', 'responseQueues', 'webhooks', 'tags'].map(
     (name) =>
@@ -69,6 +75,44 @@ const sentences: readonly (readonly [Context, string])[] = [
     'Invalid parameters: `services.parrot` is not an agent of this stack. The agents are fraud, inventory, payment, shipping.',
   ],
   [{ services: 'https://a.example' }, 'Invalid parameters: `services` must be an object.'],
+  ...['shop', 'shop-1', 'shop-AbCdEfg'].map(
+    (secret) =>
+      [
+        { webhooks: webhooks({ secretArn: `${secretOf}${secret}` }) },
+        'Invalid parameters: `webhooks.shop.secretArn` must be the ARN of a secret, with the "-" and the six characters that Secrets Manager puts at its end.',
+      ] as const,
+  ),
+  ...[
+    'https://auth.example.com/oauth2',
+    'https://auth.example.com/oauth2;script-src *',
+    'https://auth.example.com;script-src',
+    'https://*.example.com',
+    'https://auth.example.com:99999',
+    'http://localhost',
+  ].map(
+    (tokenOrigin) =>
+      [
+        { jwt, console: JSON.stringify({ clientId: 'c-1', tokenOrigin }) },
+        'Invalid parameters: `console.tokenOrigin` must be an https origin such as https://shop.example.com, in lower case and without a path.',
+      ] as const,
+  ),
+  ...['https://id.example.com;script-src', 'https://*', 'http://id.example.com'].map(
+    (issuer) =>
+      [
+        { jwt: JSON.stringify({ issuer, audience: ['reeve'] }) },
+        'Invalid parameters: `jwt.issuer` must be an https address with a host of letters, digits, "-" and ".", and without query, fragment or user.',
+      ] as const,
+  ),
+  ...['1s', 'Shop', 's'.repeat(41)].flatMap((name) => [
+    [
+      { eventChannels: JSON.stringify([name]) },
+      `Invalid parameters: \`eventChannels.0\` ${mustBeName}.`,
+    ] as const,
+    [
+      { webhooks: JSON.stringify({ [name]: {} }) },
+      `Invalid parameters: \`webhooks.${name}\` as a name: ${mustBeName}`,
+    ] as const,
+  ]),
   [{ recovery: 'soon' }, 'Invalid parameters: `recovery` must be one of prompt, sweep.'],
   [
     { recovery: 'prompt', reservedConcurrency: '{"supervisor":14}' },

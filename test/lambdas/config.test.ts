@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
+  consoleVariables,
   readConfig,
   readyVariables,
   responseVariables,
@@ -73,4 +74,19 @@ test('docs/aws.md has each variable, for those who deploy by other tools', () =>
   variables.delete('REEVE_SERVICE_URL');
   expect(variables.size).toBeGreaterThan(20);
   expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+const provider = { issuer: 'https://id.example.com/pool', clientId: 'c-1', scope: 'openid' };
+
+test.each<[string, object, boolean]>([
+  ['no origin of its own', { tokenOrigin: null }, true],
+  ['an origin', { tokenOrigin: 'https://auth.example.com:8443' }, true],
+  ['a path', { tokenOrigin: 'https://auth.example.com/oauth2' }, false],
+  ['a directive', { tokenOrigin: 'https://auth.example.com;script-src' }, false],
+  ['an issuer with a directive', { issuer: 'https://id.example.com;script-src' }, false],
+])('the policy of the pages gets nothing but origins: %s', (_, given, isAccepted) => {
+  environment({ REEVE_CONSOLE: JSON.stringify({ ...provider, tokenOrigin: null, ...given }) });
+  const read = () => readConfig(consoleVariables);
+  if (isAccepted) expect(read()).toMatchObject({ REEVE_CONSOLE: { ...provider, ...given } });
+  else expect(read).toThrow(/`REEVE_CONSOLE\.(tokenOrigin|issuer)` must be/);
 });

@@ -36,6 +36,7 @@ import { mistakesOfClient } from './users/mistakes-of-client.ts';
 import { mistakesOfCommands } from './users/mistakes-of-commands.ts';
 import { mistakesOfKit } from './users/mistakes-of-kit.ts';
 import { mistakesOfPages } from './users/mistakes-of-pages.ts';
+import { mistakesOfParameters } from './users/mistakes-of-parameters.ts';
 import { mistakesOfPrograms } from './users/mistakes-of-programs.ts';
 import { mistakesOfStarts } from './users/mistakes-of-starts.ts';
 
@@ -480,6 +481,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfCommands,
   ...mistakesOfPages,
   ...mistakesOfKit,
+  ...mistakesOfParameters,
   ...mistakesOfPrograms,
   ...mistakesOfStarts,
 ];

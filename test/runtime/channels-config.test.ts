@@ -49,7 +49,13 @@ test.each<[string, unknown, RegExp]>([
     `{"shop":${JSON.stringify(shop)},"__proto__":${JSON.stringify(shop)}}`,
     /`__proto__` is a name that cannot be used/,
   ],
-  ['with a name that is none', { 'The Shop': shop }, /The Shop/],
+  ...['The Shop', '1s', 's'.repeat(41)].map((name): [string, unknown, RegExp] => [
+    `with the name ${name}`,
+    { [name]: shop },
+    new RegExp(
+      `${name}\` as a name: must be up to 40 of a-z, 0-9 and "-", beginning with a letter`,
+    ),
+  ]),
   [
     'with an address that can be read on the way',
     { shop: { ...shop, url: 'http://shop.example' } },

@@ -125,7 +125,7 @@ function CauseRow({ group, isCounted, chosen }: RowProps) {
   const all = isCounted ? `all ${number(count)}` : 'all';
   return (
     <li class="cause">
-      <div class="cause-words" id={group.key}>
+      <div id={group.key}>
         <p>
           <span class="strong">{fault === null ? 'Stopped' : faultTitle(fault)}</span>{' '}
           {cause.code !== null && <code>{cause.code}</code>}

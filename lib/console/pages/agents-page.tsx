@@ -187,7 +187,7 @@ function Endpoints({ endpoints }: Pick<AgentActivity, 'endpoints'>) {
           <span class="badge" data-tone={tones[state]}>
             {state}
           </span>
-          <span class="url">{url}</span>
+          <span>{url}</span>
           <span class="soft small">
             {inFlight} in flight
             {latencyMs !== null && `, ${lengthText(latencyMs)}`}

@@ -27,10 +27,15 @@ export type IdempotencyKey = Branded<'IdempotencyKey'>;
 /** What a request asks for. */
 export type Action = 'perform' | 'undo';
 
-const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const ORDER_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const LINE_NAME = /^[0-9a-f]{40}$/;
 const INSTANCE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
+
+/** The form of names that are parts of others, such as those of queues: of steps, agents, workflows and response channels. */
+export const nameForm = {
+  pattern: /^[a-z][a-z0-9-]{0,39}$/,
+  text: 'up to 40 of a-z, 0-9 and "-", beginning with a letter',
+} as const;
 
 /** The function that checks an identifier, with the regular expression of its form for schemas. */
 function checked<Id extends string>(what: string, form: RegExp, allowed: string) {
@@ -45,17 +50,20 @@ function checked<Id extends string>(what: string, form: RegExp, allowed: string)
   return Object.assign(check, { pattern: form.source });
 }
 
-const nameForm = 'up to 40 of a-z, 0-9 and "-", beginning with a letter';
 const idForm = 'up to 64 letters, digits, "_" and "-", beginning with a letter or digit';
 
 /** @throws {ReeveError} `id-malformed` */
 export const orderId = checked<OrderId>('an order id', ORDER_ID, idForm);
 /** @throws {ReeveError} `id-malformed` */
-export const stepName = checked<StepName>('a step name', NAME, nameForm);
+export const stepName = checked<StepName>('a step name', nameForm.pattern, nameForm.text);
 /** @throws {ReeveError} `id-malformed` */
-export const agentName = checked<AgentName>('an agent name', NAME, nameForm);
+export const agentName = checked<AgentName>('an agent name', nameForm.pattern, nameForm.text);
 /** @throws {ReeveError} `id-malformed` */
-export const workflowName = checked<WorkflowName>('a workflow name', NAME, nameForm);
+export const workflowName = checked<WorkflowName>(
+  'a workflow name',
+  nameForm.pattern,
+  nameForm.text,
+);
 /** @throws {ReeveError} `id-malformed` */
 export const schedulerId = checked<SchedulerId>('a Scheduler id', INSTANCE_ID, idForm);
 /** @throws {ReeveError} `id-malformed` */

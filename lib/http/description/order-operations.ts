@@ -2,7 +2,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { limits } from '#core/model/limits.ts';
 import { acceptedSchema, batchResultSchema, listSchema, orderSchema } from '#http/schemas.ts';
-import { jsonResponse } from './json-response.ts';
+import { conditionalResponses, jsonResponse } from './json-response.ts';
 import { operation } from './operation.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -44,7 +44,7 @@ export const showOrder = createRoute({
   description:
     'The whole record of the order: state, steps with their inputs and outputs, history and details. Sensitive fields are redacted.',
   responses: {
-    200: jsonResponse('The order.', orderSchema),
+    ...conditionalResponses('The order.', orderSchema),
     ...problemResponses(400, 401, 403, 404, 503),
   },
 });
@@ -55,7 +55,10 @@ export const listOrders = createRoute({
   summary: 'List orders, newest first',
   description:
     'A page of the orders that match all filters. A page may be short, or empty, and still have a cursor for the next page, which is valid for the same filters.',
-  responses: { 200: jsonResponse('A page.', listSchema), ...problemResponses(400, 401, 403, 503) },
+  responses: {
+    ...conditionalResponses('A page.', listSchema),
+    ...problemResponses(400, 401, 403, 503),
+  },
 });
 
 export const submitOrders = createRoute({

@@ -7,6 +7,7 @@ import {
   principalSchema,
   workflowsSchema,
 } from '#http/service-schemas.ts';
+import { conditionalResponses } from './json-response.ts';
 import { operation } from './operation.ts';
 import { problemResponses, retryAfterHeader } from './problem-responses.ts';
 
@@ -17,10 +18,7 @@ export const showActivity = createRoute({
   description:
     'Orders by the minute of the last hour, live orders by workflow and state, what waits, and calls, latency, held steps and circuit of each agent. Not served on AWS.',
   responses: {
-    200: {
-      description: 'The activity.',
-      content: { 'application/json': { schema: activitySchema } },
-    },
+    ...conditionalResponses('The activity.', activitySchema),
     ...problemResponses(400, 401, 403, 503),
   },
 });
@@ -59,10 +57,7 @@ export const listWorkflows = createRoute({
   summary: 'List workflows',
   description: 'Every version of every workflow that is known here, with its steps.',
   responses: {
-    200: {
-      description: 'Every version of every workflow.',
-      content: { 'application/json': { schema: workflowsSchema } },
-    },
+    ...conditionalResponses('Every version of every workflow.', workflowsSchema),
     ...problemResponses(400, 401, 403),
   },
 });

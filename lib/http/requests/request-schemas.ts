@@ -94,6 +94,23 @@ export const ifMatchHeader = z.object({
     }),
 });
 
+/** Any text is accepted: one that is no entity tag matches none. */
+export const ifNoneMatchHeader = z.object({
+  'if-none-match': z.string().optional().meta({
+    description:
+      'The ETag of an earlier answer. While the document has not changed, the answer is 304 without a body.',
+    example: '"0c6ff6a9"',
+  }),
+});
+
+/** Any text is accepted: with one that no event had as its id, the stream begins at the first entry. */
+export const lastEventHeader = z.object({
+  'last-event-id': z.string().optional().meta({
+    description: 'The id of the last event that was received. The stream begins after it.',
+    example: '7',
+  }),
+});
+
 export const resubmitSchema = z.strictObject({
   set: namedValues(z.string().min(1).max(limits.fieldLengthMax), jsonSchema)
     .optional()

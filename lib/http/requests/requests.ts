@@ -7,7 +7,9 @@ import {
   batchSchema,
   cancelSchema,
   ifMatchHeader,
+  ifNoneMatchHeader,
   keyHeader,
+  lastEventHeader,
   listQuery,
   orderParam,
   reprioritiseSchema,
@@ -32,6 +34,9 @@ export interface RequestParts {
   readonly body?: RequestBody;
 }
 
+/** Of documents that pages ask for again and again: each answer has an entity tag. */
+const conditional = { headers: ifNoneMatchHeader };
+
 const ofOrder = { params: orderParam, headers: ifMatchHeader };
 
 /** By operation; one that is left out has neither parameters nor a body. */
@@ -41,8 +46,10 @@ export const requests = {
     body: { name: 'Submission', schema: submissionSchema, isRequired: true },
   },
   submitOrders: { body: { name: 'Batch', schema: batchSchema, isRequired: true } },
-  listOrders: { query: listQuery },
-  showOrder: { params: orderParam },
+  listOrders: { query: listQuery, ...conditional },
+  showOrder: { params: orderParam, ...conditional },
+  listWorkflows: conditional,
+  showActivity: conditional,
   resubmitOrder: {
     ...ofOrder,
     body: { name: 'Resubmit', schema: resubmitSchema, isRequired: false },
@@ -52,7 +59,7 @@ export const requests = {
     ...ofOrder,
     body: { name: 'Reprioritise', schema: reprioritiseSchema, isRequired: true },
   },
-  followOrder: { params: orderParam },
+  followOrder: { params: orderParam, headers: lastEventHeader },
   changeAgent: {
     params: agentParam,
     body: { name: 'AgentChange', schema: agentChangeSchema, isRequired: true },
@@ -61,5 +68,9 @@ export const requests = {
 
 /** The checked parts of the request of any operation. */
 export const partsOf = (operation: Operation): RequestParts => byOperation[operation] ?? {};
+
+/** Whether the operation is answered with 304 where the caller has the document already. */
+export const isConditional = (operation: Operation): boolean =>
+  Object.hasOwn(partsOf(operation).headers?.shape ?? {}, 'if-none-match');
 
 const byOperation: Partial<Record<Operation, RequestParts>> = requests;

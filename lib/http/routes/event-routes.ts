@@ -39,7 +39,11 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
       throw unknownOrder(orderId);
     }
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
-    const one = oneOrder(eventsOf, orderId, seenEntries(context.req.header('last-event-id')));
+    const one = oneOrder(
+      eventsOf,
+      orderId,
+      seenEntries(context.req.valid('header')['last-event-id']),
+    );
     const reader = taken(all, one);
     try {
       // Read after the follower is registered, so that no change is missed.

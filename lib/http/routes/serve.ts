@@ -8,7 +8,7 @@ import { type AccessEnv, allowed } from '#http/access/access.ts';
 import type { Operations } from '#http/description/operations.ts';
 import { respondProblem } from '#http/problem.ts';
 import { type BodyEnv, jsonBody } from '#http/requests/json-body.ts';
-import { partsOf, type requests } from '#http/requests/requests.ts';
+import { isConditional, partsOf, type requests } from '#http/requests/requests.ts';
 import { routingOf } from '#http/requests/routing.ts';
 import { validationProblem } from '#http/requests/validation.ts';
 import type { ApiRouter } from './api-router.ts';
@@ -49,20 +49,12 @@ export function serve(app: ApiRouter, operation: Operation, serving: Handler<Acc
   const { method, path } = routingOf(operation);
   const { body } = partsOf(operation);
   const before = [
-    ...(tagged.has(operation) ? [etag()] : []),
+    ...(isConditional(operation) ? [etag()] : []),
     ...(body === undefined ? [] : [jsonBody(body.isRequired)]),
     allowed(routes[operation]),
   ];
   app.on([method], [path], ...before, ...checksOf(operation), serving);
 }
-
-/** Operations whose responses have an entity tag: pages ask for them again and again. */
-const tagged: ReadonlySet<Operation> = new Set([
-  'listOrders',
-  'showOrder',
-  'listWorkflows',
-  'showActivity',
-]);
 
 /** Whether the router serves the operation. */
 export function isServed(app: ApiRouter, operation: Operation): boolean {

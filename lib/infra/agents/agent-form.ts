@@ -1,8 +1,8 @@
 /** The forms of an agent, which types do not hold in code that is written without them: the wrong one would fail at the deployment. */
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
+import { nameText } from '#core/codec/name-text.ts';
 import { ReeveError } from '#core/model/errors.ts';
-import { agentName } from '#core/model/ids.ts';
 import {
   checkNetwork,
   given,
@@ -26,14 +26,7 @@ const timeoutMax = { function: 900, elsewhere: 43_200 };
 /** As modules name their exports. */
 const exportName = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
-const everyAgent = {
-  name: z
-    .string()
-    .regex(
-      new RegExp(agentName.pattern),
-      'must be up to 40 of a-z, 0-9 and "-", beginning with a letter',
-    ),
-};
+const everyAgent = { name: nameText };
 const elsewhere = {
   ...everyAgent,
   timeout: secondsNow(1, timeoutMax.elsewhere).optional(),

@@ -26,7 +26,7 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   eventChannels:
     'response channels that are events on the bus `eventBus`, detail type `Order status`: the names used in `replyTo`, of the same form',
   webhooks:
-    'webhooks: `{"shop":{"url":"https://…","secretArn":"arn:aws:secretsmanager:…"}}`, by the name used in `replyTo`, of the same form',
+    'webhooks: `{"shop":{"url":"https://…","secretArn":"arn:aws:secretsmanager:…"}}`, by the name used in `replyTo`, of the same form; the ARN with the six characters that Secrets Manager puts at its end',
   submissionQueue: 'a queue of submissions beside the API',
   throttle:
     '`{"rate":…,"burst":…}`: requests per second, and concurrent requests, above which the API answers 429; the limits of the account apply as well',
@@ -50,5 +50,5 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   alarmEmail: 'recipient of alarms and of alerts for orders in Error',
   jwt: '`{"issuer":…,"audience":[…],"rolesClaim":…,"roles":…,"tenantClaim":…}`: tokens of an OpenID provider instead of IAM; for roles and tenants see [access.md](access.md#on-aws). The issuer as in the tokens, https, and reachable at the deployment: API Gateway requests its keys, and fails the deployment if it cannot. Without it callers sign for IAM',
   console:
-    '`{"clientId":…,"scope":…,"tokenOrigin":…}`: the console at the address of the API, for users of the provider of `jwt`; see [aws.md](aws.md#the-console)',
+    '`{"clientId":…,"scope":…,"tokenOrigin":…}`: the console at the address of the API, for users of the provider of `jwt`; `tokenOrigin` is an https origin, such as `https://shop.example.com`; see [aws.md](aws.md#the-console)',
 };

@@ -3,12 +3,13 @@ import { Token } from 'aws-cdk-lib';
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
 import { httpsUrl } from '#core/codec/http-url.ts';
+import { nameText } from '#core/codec/name-text.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Bundle } from '#infra/functions/bundles.ts';
 import type { ReeveProps } from '#infra/reeve-props.ts';
 import { checkNetwork, given, networkShape, text, wholeOrLater } from './given-objects.ts';
-import { channelName, mustBeStandard } from './setting-forms.ts';
+import { mustBeStandard } from './setting-forms.ts';
 import { checkRelations, common } from './settings.ts';
 import { unknownNames } from './unknown-names.ts';
 
@@ -30,11 +31,10 @@ const shape = {
       error: 'must be three different tables',
     })
     .optional(),
-  responseQueues: namedValues(channelName, responseQueue).default({}),
-  webhooks: namedValues(
-    channelName,
-    z.strictObject({ url: httpsUrl, secret: given.secret }),
-  ).default({}),
+  responseQueues: namedValues(nameText, responseQueue).default({}),
+  webhooks: namedValues(nameText, z.strictObject({ url: httpsUrl, secret: given.secret })).default(
+    {},
+  ),
   domainName: given.domainName.optional(),
   eventBus: given.eventBus.optional(),
   alarmTopic: given.topic

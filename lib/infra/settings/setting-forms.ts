@@ -29,24 +29,15 @@ export const mustBeStandard =
   'must be a standard queue: status messages have no message group, which a FIFO queue requires';
 /** The ARN of a queue that takes messages without a message group. */
 export const standardQueueArn = queueArn.refine((arn) => !arn.endsWith('.fifo'), mustBeStandard);
-/** The ARN of a secret of Secrets Manager. */
+/** The whole ARN of a secret of Secrets Manager: without its end, a policy that grants its use would name no secret. */
 export const secretArn = z
   .string()
   .regex(
-    /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/,
-    'must be the ARN of a secret',
+    /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
+    'must be the ARN of a secret, with the "-" and the six characters that Secrets Manager puts at its end',
   );
-/**
- * As in tokens. API Gateway reads its keys below `/.well-known/`, so the path must be its end. OpenID Connect
- * Discovery, Provider Metadata: https, with neither query nor fragment.
- */
-export const issuer = z
-  .url({ protocol: /^https$/ })
-  .regex(/^https:\/\/[^?#@]+$/, 'must be an https address without query, fragment or user');
 /** Words in a token's claim are separated by spaces. */
 export const word = z.string().regex(/^[^\s[\]]+$/, 'must be one word without brackets');
-/** The name of a response channel, up to 40 characters. */
-export const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
 
 /** Not an alias: a policy that grants the use of a key must name the key. */
 export const keyArn = z

@@ -4,7 +4,8 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
 import { refusedText } from '#core/codec/field-errors.ts';
-import { httpsUrl, httpUrl } from '#core/codec/http-url.ts';
+import { httpsOrigin, httpsUrl, httpUrl, issuer } from '#core/codec/http-url.ts';
+import { nameText } from '#core/codec/name-text.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { tenantWeightsForm } from '#core/codec/tenant-weights.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
@@ -17,9 +18,7 @@ import { redeliveryConcurrency } from '#infra/queues/redelivery-queue.ts';
 import {
   boundaryArn,
   busName,
-  channelName,
   distinct,
-  issuer,
   json,
   keyArn,
   logRetention,
@@ -60,7 +59,7 @@ export const common = z.strictObject({
     ),
   ).default(['normal']),
   /** Response channels that are events on the bus: the names in `replyTo`. */
-  eventChannels: json(z.array(channelName)).default([]),
+  eventChannels: json(z.array(nameText)).default([]),
   /** Whether orders can be submitted by a queue beside the API. */
   submissionQueue: json(z.boolean()).default(false),
   /**
@@ -106,7 +105,7 @@ export const common = z.strictObject({
       /** The requested scope; some providers derive the audience from it. */
       scope: z.string().min(1).default('openid'),
       /** Origin of the token endpoint. @default the issuer's origin */
-      tokenOrigin: httpsUrl.optional(),
+      tokenOrigin: httpsOrigin.optional(),
     }),
   ).optional(),
   /** Authorises by the tokens of an OpenID provider instead of IAM. */
@@ -134,11 +133,9 @@ const settings = z.strictObject({
   /** The URLs of the agents' services, by agent. */
   services: json(namedValues(z.string(), httpUrl)).default({}),
   /** Registered response queues: ARNs by the name in `replyTo`. */
-  responseQueues: json(namedValues(channelName, standardQueueArn)).default({}),
+  responseQueues: json(namedValues(nameText, standardQueueArn)).default({}),
   /** Response channels by HTTP, by the name in `replyTo`. */
-  webhooks: json(namedValues(channelName, z.strictObject({ url: httpsUrl, secretArn }))).default(
-    {},
-  ),
+  webhooks: json(namedValues(nameText, z.strictObject({ url: httpsUrl, secretArn }))).default({}),
   /** The existing bus for alerts and event channels. */
   eventBus: busName.default('default'),
   /**

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { refusedText } from '#core/codec/field-errors.ts';
+import { nameText } from '#core/codec/name-text.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { faultText, strictJson } from '#core/codec/strict-json.ts';
 import { ReeveError } from '#core/model/errors.ts';
@@ -14,15 +15,13 @@ export interface WebhookChannel {
   readonly secrets: Secrets;
 }
 
-const channelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-"');
-
 const address = z.string().superRefine((text, context) => {
   const message = addressFault(text);
   if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
 const schema = namedValues(
-  channelName,
+  nameText,
   z.strictObject({
     kind: z.literal('webhook'),
     url: address,
