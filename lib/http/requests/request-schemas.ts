@@ -23,6 +23,7 @@ const submission = {
     .pipe(jsonSchema)
     .meta({
       type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+      items: {},
       description: 'The document that the workflow defines: an object for most of them.',
     }),
   priority: z.enum(priorities).default('normal'),
