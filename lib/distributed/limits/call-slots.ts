@@ -122,16 +122,14 @@ async function leaseAll(
   const [first] = own;
   if (first === undefined) return null;
   const nowMs = time.now();
-  const latest = nowMs + completeWithinMs * horizon.mostPart;
-  const horizonMs = Math.min(
-    Math.max(horizon.minMs, Math.min(horizon.maxMs, completeWithinMs * horizon.part)),
-    latest - nowMs,
-  );
+  const mostMs = completeWithinMs * horizon.mostPart;
+  const partMs = Math.min(horizon.maxMs, completeWithinMs * horizon.part);
+  const horizonMs = Math.min(Math.max(horizon.minMs, partMs), mostMs);
   const end = nowMs + horizonMs;
   const wantOf = ({ rate, queue }: OwnRate, from: number, by: number): SlotWant => ({
     ...{ rate, from, by },
     // At the end of the horizon there is time for another rate to have a slot a little later.
-    horizonMs: Math.min(Math.max(horizon.minMs, end - from), latest - from),
+    horizonMs: Math.min(Math.max(horizon.minMs, end - from), nowMs + mostMs - from),
     ...{ isBehind: isBehind(queue), isBusy: isBusy(queue) },
   });
   const wants = own.map(
@@ -142,7 +140,8 @@ async function leaseAll(
   let from = nowMs;
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
     // A single rate gives its next slots by one write to all calls that ask now, and none of them asks for an instant.
-    const known = own.length > 1 ? knownOf(rates, own, from, wantOf) : { from, queue: first.queue };
+    const known =
+      own.length > 1 ? knownOf(rates, { first, own }, from, wantOf) : { from, queue: first.queue };
     if ('why' in known) return known;
     // The agent would give the attempt back, without its slot: where all slots are so far ahead, no call would ever begin (R16).
     if (known.from > end) {
@@ -170,19 +169,19 @@ async function leaseAll(
  */
 function knownOf(
   rates: Pick<RateLeases, 'freeFrom' | 'refusal'>,
-  own: readonly OwnRate[],
+  { first, own }: { readonly first: OwnRate; readonly own: readonly OwnRate[] },
   from: number,
   wantOf: (of: OwnRate, from: number, by: number) => SlotWant,
 ): Refused | { readonly from: number; readonly queue: string } {
   let free = from;
-  let queue = '';
+  let { queue } = first;
   for (const one of own) {
     const want = wantOf(one, from, Number.POSITIVE_INFINITY);
     const why = rates.refusal(want);
     if (why !== null && why.kind !== 'later')
       return { queue: one.queue, why: refusalOf(why, want) };
     const next = rates.freeFrom(one.rate, free);
-    if (queue === '' || next > free) queue = one.queue;
+    if (next > free) queue = one.queue;
     free = Math.max(free, next);
   }
   return { from: free, queue };
