@@ -12,7 +12,7 @@ import {
 } from '#core/model/ids.ts';
 
 const long = (length: number) => 'a'.repeat(length);
-const nameForm = 'up to 40 of a-z, 0-9 and "-", beginning with a letter';
+const nameForm = 'up to 40 of a-z, 0-9 and "-", of which the first is one of a-z';
 const idForm = 'up to 64 letters, digits, "_" and "-", beginning with a letter or digit';
 
 describe('names of steps, agents and workflows', () => {

@@ -35,7 +35,7 @@ function stack(context: Context) {
   );
 }
 
-const mustBeName = 'must be up to 40 of a-z, 0-9 and "-", beginning with a letter';
+const mustBeName = 'must be up to 40 of a-z, 0-9 and "-", of which the first is one of a-z';
 const secretOf = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:';
 const webhooks = (given: object) =>
   JSON.stringify({ shop: { url: 'https://shop.example/hook', ...given } });
@@ -100,7 +100,7 @@ const sentences: readonly (readonly [Context, string])[] = [
     (issuer) =>
       [
         { jwt: JSON.stringify({ issuer, audience: ['reeve'] }) },
-        'Invalid parameters: `jwt.issuer` must be an https address with a host of letters, digits, "-" and ".", and without query, fragment or user.',
+        'Invalid parameters: `jwt.issuer` must be an https address with a host of a-z, 0-9, "-" and ".", and without query, fragment or user.',
       ] as const,
   ),
   ...['1s', 'Shop', 's'.repeat(41)].flatMap((name) => [

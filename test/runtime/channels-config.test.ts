@@ -53,7 +53,7 @@ test.each<[string, unknown, RegExp]>([
     `with the name ${name}`,
     { [name]: shop },
     new RegExp(
-      `${name}\` as a name: must be up to 40 of a-z, 0-9 and "-", beginning with a letter`,
+      `${name}\` as a name: must be up to 40 of a-z, 0-9 and "-", of which the first is one of a-z`,
     ),
   ]),
   [

@@ -32,7 +32,7 @@ export const httpsOrigin = z
   );
 
 const mustBeIssuer =
-  'must be an https address with a host of letters, digits, "-" and ".", and without query, fragment or user';
+  'must be an https address with a host of a-z, 0-9, "-" and ".", and without query, fragment or user';
 /**
  * An OpenID provider, as its tokens name it; headers of pages contain its origin. API Gateway reads its keys below
  * `/.well-known/`, so the path must be its end. OpenID Connect Discovery, Provider Metadata: https, with neither query

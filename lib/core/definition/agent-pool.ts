@@ -56,7 +56,7 @@ export interface PoolOptions<
   AcceptedInput = Input,
   AcceptedOutput = Output,
 > {
-  /** Up to 40 of a-z, 0-9 and "-", beginning with a letter, together with "-" and the name of a member. */
+  /** Up to 40 of a-z, 0-9 and "-", of which the first is one of a-z, together with "-" and the name of a member. */
   readonly name: string;
   /** As in `defineAgent`, for all members. */
   readonly input: ContractSchema<Input, AcceptedInput>;

@@ -40,7 +40,7 @@ export interface AgentOptions<
   AcceptedInput = Input,
   AcceptedOutput = Output,
 > {
-  /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. Queues, metrics and faults carry this name. */
+  /** Up to 40 of a-z, 0-9 and "-", of which the first is one of a-z. Queues, metrics and faults carry this name. */
   readonly name: string;
   /** The agent validates it before it calls its service. The schema accepts what it returns ({@link ContractSchema}). */
   readonly input: ContractSchema<Input, AcceptedInput>;

@@ -165,7 +165,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Det
 
 /** Options of {@link defineWorkflow}. */
 export interface WorkflowOptions<Details extends JsonValue, Submitted = Details> {
-  /** Up to 40 of a-z, 0-9 and "-", beginning with a letter. */
+  /** Up to 40 of a-z, 0-9 and "-", of which the first is one of a-z. */
   readonly name: string;
   /** A positive integer. Increase it when steps, their order or their policies change. */
   readonly version: number;

@@ -34,7 +34,7 @@ const INSTANCE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 /** The form of names that are parts of others, such as those of queues: of steps, agents, workflows and response channels. */
 export const nameForm = {
   pattern: /^[a-z][a-z0-9-]{0,39}$/,
-  text: 'up to 40 of a-z, 0-9 and "-", beginning with a letter',
+  text: 'up to 40 of a-z, 0-9 and "-", of which the first is one of a-z',
 } as const;
 
 /** The function that checks an identifier, with the regular expression of its form for schemas. */

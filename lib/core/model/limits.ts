@@ -56,8 +56,8 @@ export const limits = {
   /** A gate that holds a step is asked again at least so often. */
   holdLookMaxMs: 15 * minuteMs,
   /**
-   * A gate that is asked again later than this after its time was not asked because of Reeve: three of the periods of sweeps on AWS,
-   * after which the Supervisor takes a gap for an outage, too.
+   * Where a gate is asked again later than this after its time, the delay is one of Reeve or its platform, and no part of the hold. Three
+   * periods of the sweeps on AWS, as for an outage.
    */
   holdLateMaxMs: 3 * minuteMs,
   /** The longest delay of a message (SQS, standard queues). */
