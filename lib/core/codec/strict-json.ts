@@ -102,6 +102,9 @@ function textFault(text: string): JsonFault | null {
   return null;
 }
 
+/** Completes a sentence that begins with the field. */
+export const loneSurrogate = 'has a lone surrogate, which is not valid Unicode';
+
 function stringFault(part: string, inner: Open | undefined): string | null {
   const value: string = part.includes('\\') ? JSON.parse(part) : part.slice(1, -1);
   const isName = inner?.isNameNext === true;
@@ -110,9 +113,7 @@ function stringFault(part: string, inner: Open | undefined): string | null {
     inner.isNameNext = false;
   }
   if (!value.isWellFormed()) {
-    return isName
-      ? 'has a lone surrogate in its name, which is not valid Unicode'
-      : 'has a lone surrogate, which is not valid Unicode';
+    return isName ? 'has a lone surrogate in its name, which is not valid Unicode' : loneSurrogate;
   }
   if (!isName) return null;
   if (inner.names?.has(value) === true) return 'occurs more than once';

@@ -6,7 +6,7 @@ import { nameText } from '#core/codec/name-text.ts';
 import { namedValues } from '#core/codec/named-values.ts';
 import { faultText, strictJson } from '#core/codec/strict-json.ts';
 import { ReeveError } from '#core/model/errors.ts';
-import { addressFault } from '#runtime/node/webhook-address.ts';
+import { webhookAddress } from '#runtime/node/webhook-address.ts';
 import { type Secrets, webhookSecrets } from '#runtime/node/webhook-signature.ts';
 
 /** A registered webhook: its address, and the secrets that sign its messages. */
@@ -15,16 +15,11 @@ export interface WebhookChannel {
   readonly secrets: Secrets;
 }
 
-const address = z.string().superRefine((text, context) => {
-  const message = addressFault(text);
-  if (message !== null) context.addIssue({ code: 'custom', message });
-});
-
 const schema = namedValues(
   nameText,
   z.strictObject({
     kind: z.literal('webhook'),
-    url: address,
+    url: webhookAddress,
     /** The environment variable with the secret. The secret is not in the file, because files are copied too easily. */
     secretVariable: z.string().min(1),
   }),

@@ -189,8 +189,8 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
     for (const each of open.splice(0).reverse()) each();
   };
   try {
-    const failure = () => (isClosed ? 'store-closed' : store.refusal());
-    const log = consequencesLog(options.log, failure);
+    const refusal = () => (isClosed ? 'store-closed' : store.refusal());
+    const log = consequencesLog(options.log, refusal);
     return {
       ...(await assemble(
         { ...options, workflows, agents: options.agents.map(copyingAgent), log, onCodeError },
@@ -199,7 +199,7 @@ export async function startLocalReeve(given: LocalReeveOptions): Promise<LocalRe
           isClosed: () => isClosed,
         },
       )),
-      refusal: failure,
+      refusal,
       setTenantWeight: weights.set,
       close,
       [Symbol.dispose]: close,
@@ -240,7 +240,7 @@ interface Parts {
 async function assemble(
   options: LocalReeveOptions & StartPorts,
   { registry, store, weights, backlogMaxMs, sweepPeriodMs, keepEndedMs, open, isClosed }: Parts,
-): Promise<Omit<LocalReeve, 'close' | typeof Symbol.dispose | 'setTenantWeight'>> {
+): Promise<Omit<LocalReeve, 'close' | 'refusal' | typeof Symbol.dispose | 'setTenantWeight'>> {
   const { clock, log, random } = options;
   const instance = instanceName();
   const settings = localSettings(store.agentSettings, await store.agentSettings.read());
@@ -318,7 +318,7 @@ async function assemble(
     activity: activity.read,
     refused: backlog.refused,
     ...load,
-    ...{ damaged: store.damaged, refusal: store.refusal, backup: store.backup },
+    ...{ damaged: store.damaged, backup: store.backup },
     watch: (listener) => store.watchRecords(guarded('watch', listener, log)),
   };
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { type FieldError, fieldErrors } from '#core/codec/field-errors.ts';
 import { submittedSchema } from '#core/codec/json-schema.ts';
+import { loneSurrogate } from '#core/codec/strict-json.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { priorities } from '#core/model/record.ts';
@@ -19,7 +20,7 @@ const text = (lengthMax: number) =>
     .min(1)
     .max(lengthMax)
     // SQLite and DynamoDB store UTF-8, which has no lone surrogate: another name would be read.
-    .refine((value) => value.isWellFormed(), 'has a lone surrogate, which is not valid Unicode')
+    .refine((value) => value.isWellFormed(), loneSurrogate)
     .optional();
 
 const form = z.strictObject({

@@ -1,10 +1,11 @@
 /** A response channel over HTTP: each status message is a signed POST. */
+import { refusedText } from '#core/codec/field-errors.ts';
 import type { StatusMessage } from '#core/codec/status-message.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import { DeliveryError } from '#ports/publisher.ts';
 import { retryAfterMs } from '#text/retry-after.ts';
-import { addressFault } from './webhook-address.ts';
+import { webhookAddress } from './webhook-address.ts';
 import { type Secrets, signatureHeaders } from './webhook-signature.ts';
 
 /** The timeout of a receiver, ms: it should store the message, respond, and then process it. */
@@ -36,10 +37,11 @@ export interface WebhookOptions {
  */
 export function webhook(options: WebhookOptions): (status: StatusMessage) => Promise<void> {
   const { name, url, fetch, clock } = options;
-  const fault = addressFault(url);
-  // The message does not include the address, which may contain a credential.
-  if (fault !== null)
-    throw new ReeveError('channels-invalid', `Webhook ${name}: \`url\` ${fault}.`);
+  const { error } = webhookAddress.safeParse(url);
+  if (error !== undefined) {
+    // The message does not include the address, which may contain a credential.
+    throw new ReeveError('channels-invalid', `Webhook ${name}: ${refusedText(error, 'url')}.`);
+  }
   return async ({ id, body }) => {
     const secrets = await options.secrets();
     const timeout = new AbortController();
