@@ -267,7 +267,7 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
   mistake(
     'lib/distributed/limits/call-slots.ts',
     asked,
-    'a call takes a slot that comes after its complete-by',
+    'a call takes a slot behind all that others have reserved',
     'if (known.from > end) {',
     'if (known.from > Number.MAX_VALUE) {',
   ),

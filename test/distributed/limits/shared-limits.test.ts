@@ -314,6 +314,21 @@ test.each([
   },
 );
 
+test('a call gets no slot behind the instants that calls of many keys have reserved', async () => {
+  const slow = limit('per-tenant', { rate: { count: 1, per: 1_500, burst: 1 }, ...byTenant });
+  const all = limit('whole', { rate: { count: 12, per: 5_000, burst: 1 } });
+  const { ask, request, clock } = instance([slow], { own: [all] });
+  const ahead: number[] = [];
+  for (let orders = 0; orders < 600; orders += 1) {
+    const own = { completeBy: clock.now() + 60_000, completeWithinMs: 60_000 };
+    const answer = await ask({ ...request(`o${orders}`, `tenant-${orders % 10}`), ...own }, true);
+    if (answer !== null && !isHold(answer)) ahead.push((answer.startAt ?? 0) - clock.now());
+    clock.jump(50);
+  }
+  expect(Math.max(...ahead)).toBeLessThanOrEqual(2_250);
+  expect(ahead.length).toBeGreaterThanOrEqual(65);
+});
+
 test('a call whose slot cannot be leased, because the store gives no answer, gives back its room', async () => {
   const { ask, request, failRates } = instance([
     limit('room', { atOnce: 1 }),
