@@ -9,7 +9,7 @@ import type { Priority } from '#core/model/record.ts';
 const bounds = { backlogMaxMs: 10_000, ordersMax: 1_000 };
 const idle: Load = {
   priority: 'normal',
-  waiting: 1,
+  waiting: 0,
   perSecond: 10,
   shares: 1,
   waitingInAll: 0,
@@ -18,6 +18,12 @@ const idle: Load = {
 
 test.each<[string, Partial<Load>, ReturnType<typeof admissionOf>]>([
   ['no other order waits', {}, null],
+  ['no other order waits, and orders end in the minute', { perSecond: 1 / 60 }, null],
+  [
+    'one other order waits, and orders end in the minute',
+    { waiting: 1, perSecond: 1 / 60 },
+    { code: 'overloaded', retryAfterMs: 55_000 },
+  ],
   ['it would wait for exactly the bound', { waiting: 100 }, null],
   [
     'it would wait for longer: until half of the bound is free',
@@ -129,7 +135,7 @@ describe('the backlog of a workflow', () => {
 
   it('promises a class without waiting orders its share of the rate', () => {
     const { load } = busy([['normal', null, 100, 100]]);
-    expect(load('high', null)).toMatchObject({ waiting: 1 });
+    expect(load('high', null)).toMatchObject({ waiting: 0 });
     expect(load('high', null).perSecond).toBeCloseTo(80, 0);
     expect(load('low', null).perSecond).toBeCloseTo(20, 0);
   });
@@ -177,7 +183,7 @@ describe('the backlog of a workflow', () => {
     const backlog = workflowBacklog(() => 1);
     expect(backlog.add({ priority: 'low', tenant: null }, -1, 0)).toBe(false);
     expect(backlog.waiting()).toBe(0);
-    expect(backlog.load({ priority: 'low', tenant: null }, 0).waiting).toBe(1);
+    expect(backlog.load({ priority: 'low', tenant: null }, 0).waiting).toBe(0);
   });
 
   it('has no memory of tenants without orders', () => {

@@ -243,4 +243,18 @@ export const mistakesOfFlow: readonly Mistake[] = [
     instead: 'publish',
     test: 'test/lambdas/metered.test.ts',
   },
+  {
+    name: 'an order counts among those that it waits for (one process)',
+    file: 'lib/core/flow/workflow-backlog.ts',
+    text: 'waiting: ahead,',
+    instead: 'waiting: ahead + 1,',
+    test: 'test/core/admission.test.ts',
+  },
+  {
+    name: 'an order counts among those that it waits for (functions)',
+    file: 'lib/core/flow/held-backlog.ts',
+    text: 'accepted.ofFlow - started),',
+    instead: 'accepted.ofFlow - started) + 1,',
+    test: 'test/core/held-backlog.test.ts',
+  },
 ];

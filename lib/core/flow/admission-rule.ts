@@ -23,7 +23,7 @@ export interface AdmissionRefusal {
 /** What waits, as far as it matters to one order. */
 export interface Load {
   readonly priority: Priority;
-  /** The waiting orders of its workflow, class and tenant, and the order itself. */
+  /** The orders of its workflow, class and tenant that wait already: behind none of them, a slow flow has no backlog. */
   readonly waiting: number;
   /** The orders per second that begin among them; null: not known. */
   readonly perSecond: number | null;

@@ -177,7 +177,7 @@ export function loadOf(
   const isPaused = classes.some(({ isUnavailable }) => isUnavailable);
   return {
     priority,
-    waiting: Math.max(0, counted + accepted.ofFlow - started) + 1,
+    waiting: Math.max(0, counted + accepted.ofFlow - started),
     perSecond,
     shares,
     waitingInAll: sumOf(classes, ({ waiting }) => waiting) + accepted.inAll,

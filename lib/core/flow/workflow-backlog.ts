@@ -107,19 +107,19 @@ export function workflowBacklog(weightOf: (tenant: string | null) => number): Wo
       const of = classes[priority];
       const flow = of.flows.get(tenant);
       if (flow !== undefined) flow.seenAt = nowMs;
-      const own = (flow?.waiting ?? 0) + 1;
+      const ahead = flow?.waiting ?? 0;
       const weight = flow?.weight ?? weightOf(tenant);
       const weights = of.weights + (flow === undefined ? weight : 0);
       const all = rateAt(rate, nowMs);
       const measured = flow === undefined ? null : rateAt(flow.rate, nowMs);
       return {
         priority,
-        waiting: own,
+        waiting: ahead,
         perSecond:
           all === null
             ? null
-            : (measured ?? all * guaranteedPart(classes, priority, flow?.waiting ?? 0, weight)),
-        shares: (own / (of.waiting + 1)) * (weights / weight),
+            : (measured ?? all * guaranteedPart(classes, priority, ahead, weight)),
+        shares: ((ahead + 1) / (of.waiting + 1)) * (weights / weight),
       };
     },
     perSecond: (nowMs) => rateAt(rate, nowMs),
