@@ -141,8 +141,8 @@ export const mistakesOfLimitItems: readonly Mistake[] = [
     rateItem,
     rates,
     'the next slot comes as soon as the first one',
-    'const to = first + taken * everyMs;',
-    'const to = first + (taken - 1) * everyMs;',
+    'slots.first + slots.taken * rate.everyMs',
+    'slots.first + (slots.taken - 1) * rate.everyMs',
   ),
   mistake(
     rateItem,

@@ -4,7 +4,7 @@ import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type LimitItems, reserveAheadMs } from '#ports/limit-items.ts';
 import type { RecentUse } from './recent-use.ts';
-import { countIn, isApart, unreserved } from './reserved-slots.ts';
+import { countIn, isApart, slotAfter, unreserved } from './reserved-slots.ts';
 import { travelMs } from './spare-slots.ts';
 
 /** A rate. */
@@ -134,22 +134,17 @@ export function rateItem(
     return leasedOf({ first: at, taken, from, freshBefore: at }, rate, reserved);
   }
 
-  async function beginAnew(want: SlotWant, count: number): Promise<Leased | null> {
-    const { from, horizonMs } = want;
-    const { everyMs, burst } = want.rate;
-    const first = from + Math.max(0, arrivalMs - everyMs / 2);
-    const wanted = count + countIn(known.reserved, first, count * everyMs);
-    const taken = Math.min(wanted, Math.max(burst, Math.floor(horizonMs / everyMs)));
-    const to = first + taken * everyMs;
-    const after = latestOf(want);
+  /** Begins with a call that comes after a time without any. */
+  async function beginAnew(want: SlotWant, count: number): Promise<Leased | SlotRefusal | null> {
+    const { from, rate } = want;
+    const slots = slotsAnew(known, want, count);
+    if ('kind' in slots) return slots;
+    const to = slots.first + slots.taken * rate.everyMs;
     const { isMoved, at, reserved } = await items.advance(name, {
-      ...{ kind: 'restart', to, from, after, keepUntil: to + keepMs },
+      ...{ kind: 'restart', to, from, after: latestOf(want), keepUntil: to + keepMs },
     });
     known = knownAnew(want, { next: at ?? 0, reserved, nowMs: clock.now() });
-    if (!isMoved) return null;
-    const isFresh = isQuiet(want, reserved, first);
-    const freshBefore = isFresh ? first + (burst - 0.5) * everyMs : first;
-    return leasedOf({ first, taken, from, freshBefore }, want.rate, reserved);
+    return isMoved ? leasedAnew(want, slots, reserved) : null;
   }
 
   /** Takes one slot that is ahead of the next one, and leaves those between for others. */
@@ -210,6 +205,39 @@ function isQuiet(
   return countIn(reserved, near, first - near + burst * everyMs) === 0;
 }
 
+/** Slots that follow each other. */
+interface SlotRow {
+  readonly first: number;
+  readonly taken: number;
+}
+
+/** The slots of an item that begins anew; none where the slot of a reserved instant lasts until after the horizon. */
+function slotsAnew({ reserved }: Known, want: SlotWant, count: number): SlotRow | SlotRefusal {
+  const { from, horizonMs } = want;
+  const { everyMs, burst } = want.rate;
+  const alone = from + Math.max(0, arrivalMs - everyMs / 2);
+  const first = slotAfter(reserved, alone, everyMs);
+  const before = beforeOf(want);
+  if (first > alone && first >= before) return { kind: 'full', freeAt: first - (before - from) };
+  const wanted = count + countIn(reserved, first, count * everyMs);
+  return { first, taken: Math.min(wanted, Math.max(burst, Math.floor(horizonMs / everyMs))) };
+}
+
+function leasedAnew(
+  want: SlotWant,
+  { first, taken }: SlotRow,
+  reserved: readonly number[],
+): Leased | null {
+  const { from, rate } = want;
+  const { everyMs, burst } = rate;
+  const isFresh = isQuiet(want, reserved, first);
+  const freshBefore = isFresh ? first + (burst - 0.5) * everyMs : first;
+  // Another instance reserved an instant just before, which this one did not know: the first slot is that of its call.
+  const isReserved = slotAfter(reserved, first, everyMs) > first;
+  const row = isReserved ? { first: first + everyMs, taken: taken - 1 } : { first, taken };
+  return leasedOf({ ...row, from, freshBefore }, rate, reserved);
+}
+
 /** How many slots a write leases for so many calls, and for those that will come. */
 function slotsToTake(
   { next, leadMs, reserved }: Known,
@@ -266,19 +294,15 @@ function refusalOf(known: Known, want: SlotWant): SlotRefusal | null {
 }
 
 function freeFrom({ next, reserved }: Known, { everyMs }: LeasedRate, from: number): number {
-  const first = next <= from + reserveAheadMs ? Math.max(from, next) : from;
+  const isNext = next >= from && next <= from + reserveAheadMs;
+  const first = isNext ? next : slotAfter(reserved, from, everyMs);
   const isFree = countIn(reserved, first, everyMs) === 0;
   return isFree ? first : unreserved(reserved, first, everyMs);
 }
 
 /** Slots of which each one that a reserved instant falls into is that of its call. */
 function leasedOf(
-  {
-    first,
-    taken,
-    from,
-    freshBefore,
-  }: Omit<Leased, 'kind' | 'slots' | 'next'> & { first: number; taken: number },
+  { first, taken, from, freshBefore }: Omit<Leased, 'kind' | 'slots' | 'next'> & SlotRow,
   { everyMs }: LeasedRate,
   reserved: readonly number[],
 ): Leased | null {

@@ -26,6 +26,15 @@ export function unreserved(reserved: readonly number[], from: number, everyMs: n
   return free;
 }
 
+/** The first instant from this one on that is in no slot of a call that was reserved before it. */
+export function slotAfter(reserved: readonly number[], from: number, everyMs: number): number {
+  let first = from;
+  for (const one of reserved.toSorted((a, b) => a - b)) {
+    if (one < first && one + everyMs > first) first = one + everyMs;
+  }
+  return first;
+}
+
 /** Whether an instant that was reserved is a slot away from those that were reserved before it. */
 export const isApart = (instant: number, reserved: readonly number[], everyMs: number) =>
   everyMs <= multiplesMaxMs || reserved.every((one) => Math.abs(one - instant) >= everyMs);

@@ -275,6 +275,25 @@ test('the slot after one that has a call stays for others when it is too late fo
   expect(writes()).toBe(before + 1);
 });
 
+test.each([
+  ['the instance that reserved it', 0, 3_550],
+  ['another instance', 1, 3_750],
+])(
+  'no call begins in the slot of a reserved instant that has come: %s',
+  async (_, instance, freeAt) => {
+    const { lease, wait } = deployment(2_000, 1, 2);
+    expect(beginsOf(await lease(1))).toEqual([0]);
+    wait(1_950);
+    expect(beginsOf(await lease(1, { later: 100, forMs: 50 }))).toEqual([2_050]);
+    wait(300);
+    expect(await lease(1, { instance })).toEqual([{ kind: 'full', freeAt: begin + freeAt }]);
+    wait(1_800);
+    expect(beginsOf(await lease(1, { instance, isBusy: true }))).toEqual([
+      instance === 0 ? 4_050 : 4_250,
+    ]);
+  },
+);
+
 test('calls with reserved instants leave no time without calls: no burst begins beside them', async () => {
   const { lease, wait } = deployment(50, 3);
   await lease(3, { later: 1 });
@@ -320,11 +339,14 @@ test('in no interval begin more calls than the rate and its burst, for all insta
           }
         }
         begins.sort((a, b) => a - b);
-        for (const [at, from] of begins.entries()) {
-          const intervalMs = 1_000;
-          const within = begins.slice(at).filter((other) => other < from + intervalMs).length;
-          const most = (intervalMs + lateMs(everyMs)) / everyMs + burst;
-          expect(within).toBeLessThanOrEqual(Math.ceil(most));
+        for (const slots of [1, 2, 5, 20, 100]) {
+          for (const [at, from] of begins.entries()) {
+            const until = from + slots * everyMs;
+            const within = begins.slice(at).filter((other) => other < until).length;
+            // A call may be late, and a reserved instant is anywhere in the slot that it takes.
+            const displaced = 1 + Math.ceil(lateMs(everyMs) / everyMs);
+            expect(within).toBeLessThanOrEqual(slots + burst - 1 + displaced);
+          }
         }
       },
     ),
