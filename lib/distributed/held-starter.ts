@@ -72,10 +72,10 @@ export function heldStarter({
 
   return {
     observe: gates.observe,
+    applied: gates.applied,
     settled: gates.settled,
     async next(agent, replies, records) {
       try {
-        await gates.applied(replies, records);
         const count = await gates.startable(agent, replies, records);
         if (count === 0) return [];
         turns.set(agent, ((turns.get(agent) ?? 0) + 1) % namesOf(agent).length);

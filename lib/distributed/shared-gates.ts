@@ -9,6 +9,7 @@ import { limits } from '#core/model/limits.ts';
 import type { Reply, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { type GateAnswer, type GateAnswers, type Gates, isHold } from '#ports/gates.ts';
+import type { HeldStarter } from '#roles/scheduler.ts';
 import { type AgentLoad, type AgentLoadOptions, agentLoad } from './agent-load.ts';
 import type { SharedLimits } from './limits/shared-limits.ts';
 
@@ -24,8 +25,8 @@ export interface SharedGatesOptions extends Omit<AgentLoadOptions, 'agent' | 'is
 export interface SharedGates extends Gates {
   /** Learns from the replies of an agent, before they are applied. */
   observe(agent: string, replies: readonly Reply[]): void;
-  /** Learns from the records of the orders, after the replies were applied. Never rejects. */
-  applied(replies: readonly Reply[], records: readonly ProcessRecord[]): Promise<void>;
+  /** See {@link HeldStarter.applied}. */
+  applied: HeldStarter['applied'];
   /** How many steps that wait for the agent may start after its replies were applied, with these records. */
   startable(
     agent: string,

@@ -41,6 +41,14 @@ export interface HeldStarter {
   /** Learns from the replies before they are applied. */
   observe(agent: AgentName, replies: readonly Reply[]): void;
   /**
+   * Learns from the records of the orders, after the replies were applied. Gives the replies that are to be delivered again, although
+   * they were applied: what they change besides the records could not be stored. Never rejects.
+   */
+  applied(
+    replies: readonly Reply[],
+    records: readonly ProcessRecord[],
+  ): Promise<ReadonlySet<Reply>>;
+  /**
    * The orders to claim after the replies of the agent were applied. Never rejects: what is not started now is started
    * after a later reply, or by a sweep.
    *
@@ -105,13 +113,15 @@ export function scheduler({
   const start = (orderIds: readonly OrderId[]) =>
     apply(orderIds.map((orderId) => ({ orderId, event: (record) => startOf(record, id) })));
 
+  /** Gives the replies that are to be delivered again. */
   async function startHeld(
-    { next, more, settled }: HeldStarter,
+    { applied, next, more, settled }: HeldStarter,
     agent: AgentName,
     replies: readonly Reply[],
     outcomes: readonly Outcome[],
-  ): Promise<void> {
+  ): Promise<ReadonlySet<Reply>> {
     const records = outcomes.flatMap((outcome) => ('record' in outcome ? [outcome.record] : []));
+    const unfinished = await applied(replies, records);
     let orderIds = await next(agent, replies, records);
     for (let rounds = 0; orderIds.length > 0; rounds += 1) {
       const started = await start(orderIds);
@@ -121,6 +131,7 @@ export function scheduler({
       orderIds = await more(agent, { asked: orderIds, overtaken, stillHeld, isLast });
     }
     await settled();
+    return unfinished;
   }
 
   return {
@@ -143,8 +154,13 @@ export function scheduler({
             eventOf(agent, reply, record, known),
         })),
       );
-      if (heldSteps !== undefined) await startHeld(heldSteps, agent, replies, outcomes);
-      return outcomes.map((outcome) => deliveryOf(outcome, log));
+      const unfinished = heldSteps && (await startHeld(heldSteps, agent, replies, outcomes));
+      return outcomes.map((outcome, place) => {
+        const reply = replies[place];
+        const delivery = deliveryOf(outcome, log);
+        const isUnfinished = reply !== undefined && unfinished?.has(reply) === true;
+        return isUnfinished && delivery.kind === 'done' ? { kind: 'retry' } : delivery;
+      });
     },
   };
 }

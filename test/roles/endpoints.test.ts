@@ -71,6 +71,26 @@ test('a call that reports progress keeps the whole time', async () => {
   expect(replies.at(-1)?.result.kind).toBe('succeeded');
 });
 
+test('a call whose time has passed reports no progress of the one after it', async () => {
+  const { run, clock, calls, replies } = kitchen(
+    async (call, tries) => {
+      if (tries === 2) return never();
+      // Its first report comes after half of the time, and it ignores its signal.
+      for (let beats = 0; beats < 5; beats += 1) {
+        await new Promise<void>((resolve) => clock.after(6_000, resolve));
+        call.heartbeat();
+      }
+      return { plate: 'soup' };
+    },
+    { endpoints },
+  );
+  const running = run({ endBy: clock.now() + 60_000 });
+  await clock.advance(10_001);
+  await running;
+  expect(calls).toHaveLength(2);
+  expect(replies).toEqual([]);
+});
+
 test('the circuit of the service hears of a failure only when every endpoint has failed', async () => {
   const ends: string[] = [];
   const breaker = freeBreaker((end) => ends.push(end));

@@ -49,6 +49,7 @@ test('after a reply, held steps that another Scheduler started are overtaken, an
     },
     heldSteps: {
       observe() {},
+      applied: async () => new Set(),
       next: async () => [started, held],
       async more(_, tried) {
         told.push(tried);
@@ -60,6 +61,31 @@ test('after a reply, held steps that another Scheduler started are overtaken, an
   await role.onReplies(paint, [reply('one', 'east', good)]);
   const asked = [started, held];
   expect(told).toEqual([{ asked, overtaken: [started], stillHeld: [held], isLast: false }]);
+});
+
+test('a reply that is unfinished is delivered again, and those beside it are not', async () => {
+  const { createClaimed, record: recordOf, clock, log, transitions } = roleScenario();
+  await createClaimed('one');
+  const heartbeat: Reply = { ...reply('one', 'east', good), result: { kind: 'heartbeat' } };
+  const role = scheduler({
+    ...{ id: schedulerId('scheduler'), clock, log, transitions },
+    heldSteps: {
+      observe() {},
+      applied: async (replies, records) => {
+        expect(records.at(-1)).toEqual(await recordOf(orderId('one')));
+        return new Set([...replies.slice(0, 1), ...replies.slice(2)]);
+      },
+      next: async () => [],
+      more: async () => [],
+      settled: async () => {},
+    },
+  });
+  const strange = reply('nobody', 'east', good);
+  expect(await role.onReplies(paint, [heartbeat, reply('one', 'west', good), strange])).toEqual([
+    { kind: 'retry' },
+    { kind: 'done' },
+    { kind: 'park', reason: 'unknown-order' },
+  ]);
 });
 
 test.each([

@@ -45,8 +45,15 @@ export interface SharedLimits {
   release(request: Request): void;
   /** The replies of an agent end its attempts. */
   replied(replies: readonly Reply[]): void;
-  /** Heartbeats extend them. @param records of the orders, after the replies were applied. Never rejects. */
-  extended(replies: readonly Reply[], records: readonly ProcessRecord[]): Promise<void>;
+  /**
+   * Heartbeats extend them. Gives the replies for which the store gave no answer. Never rejects.
+   *
+   * @param records of the orders, after the replies were applied
+   */
+  extended(
+    replies: readonly Reply[],
+    records: readonly ProcessRecord[],
+  ): Promise<ReadonlySet<Reply>>;
   /** How many calls may begin after these replies, at most; undefined: their calls counted in no limit. */
   startable(replies: readonly Reply[]): number | undefined;
   /** Whether no step of the queue can have room now. */
@@ -71,7 +78,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
     leases += 1;
     return holderName(options.instance, leases);
   }
-  const failed = (error: unknown) => log.warn('limits-unknown', { error: errorKind(error) });
+  const failed = failure(log);
 
   function holdOf(agent: string, { queue, why }: Refused): Hold {
     const at = queues.refused(agent, queue, why) + queueClock.aheadMs();
@@ -126,10 +133,7 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
         for (const slot of slots.filter(isRoom)) queues.open(queueOfRoom(slot));
       }
     },
-    extended: (replies, records) =>
-      Promise.all(
-        replies.map((reply) => extend({ rooms, time: queueClock, log }, reply, records)),
-      ).then(() => {}, failed),
+    extended: (replies, records) => extendAll({ rooms, time: queueClock, log }, replies, records),
     startable(replies) {
       if (replies.every(({ slots }) => slots === undefined)) return undefined;
       // Where a rate is well used, a call for each one that ended keeps it so, and more would be refused.
@@ -143,10 +147,34 @@ export function sharedLimits(options: SharedLimitsOptions): SharedLimits {
   };
 }
 
+const failure = (log: Log) => (error: unknown) =>
+  log.warn('limits-unknown', { error: errorKind(error) });
+
 interface ExtendPorts {
   readonly rooms: Pick<RoomLeases, 'extend'>;
   readonly time: Pick<QueueClock, 'latest'>;
   readonly log: Log;
+}
+
+/** Gives the replies for which the store gave no answer. */
+async function extendAll(
+  ports: ExtendPorts,
+  replies: readonly Reply[],
+  records: readonly ProcessRecord[],
+): Promise<ReadonlySet<Reply>> {
+  const failed = failure(ports.log);
+  const unanswered = await Promise.all(
+    replies.map((reply) =>
+      extend(ports, reply, records).then(
+        () => [],
+        (error: unknown) => {
+          failed(error);
+          return [reply];
+        },
+      ),
+    ),
+  );
+  return new Set(unanswered.flat());
 }
 
 async function extend(

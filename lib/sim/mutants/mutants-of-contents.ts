@@ -71,10 +71,5 @@ export const mutantsOfContents: readonly Mutant[] = [
     "if (outcome.reason === 'other-tenant') return",
     "if (outcome.reason === 'not-in-error') return { kind: 'done', record: outcome.record };\n        if (outcome.reason === 'other-tenant') return",
   ),
-  roles(
-    'send heartbeats after complete-by',
-    'agent/agent-call',
-    'const isDue = !limit.isPast() && nowMs',
-    'const isDue = nowMs',
-  ),
+  roles('send heartbeats after complete-by', 'agent/agent-call', 'if (own.isPast()) return;', ''),
 ];

@@ -466,7 +466,7 @@ test('a slot that is given back is the next one of the instance', async () => {
 
 test('a heartbeat moves the end of the room to that of its attempt, and one of another attempt does not', async () => {
   const aheadMs = -2_000;
-  const { all, ask, request, extended, clock, log } = instance(
+  const { all, ask, request, extended, fail, clock, log } = instance(
     [limit('room', { atOnce: 1 }), limit('rate', perSecond(10))],
     { aheadMs },
   );
@@ -502,6 +502,11 @@ test('a heartbeat moves the end of the room to that of its attempt, and one of a
   expect(log.lines).toMatchObject([
     { event: 'room-lost', fields: { orderId: 'o1', attempt: 1, agent: record.steps[0]?.agent } },
   ]);
+  fail(true);
+  expect(await all.extended([replyTo(sent), heartbeat], records(1))).toEqual(new Set([heartbeat]));
+  expect(log.lines.map(({ event }) => event)).toEqual(['room-lost', 'limits-unknown']);
+  fail(false);
+  expect(await all.extended([heartbeat], records(1))).toEqual(new Set());
 });
 
 test('where the store gives no answer, a step waits for a second, and that is logged', async () => {
