@@ -43,9 +43,14 @@ export function outageChecker(
   };
 }
 
+/** A probe that fails gives its attempt back in the last tenth of its time: with less than this in all, ms, that may be too late. */
+const probedWithinMinMs = 500;
+
 /** A write that took most of the time of its attempt may send the request when it is too late to begin. */
 function hasTime({ progress, policy }: StepRecord, nowMs: number): boolean {
   if (!underWay(progress)) return false;
   const { completeWithinMs } = callPolicy(policy, actionOf(progress));
-  return progress.completeBy - nowMs > completeWithinMs / 2;
+  return (
+    completeWithinMs >= probedWithinMinMs && progress.completeBy - nowMs > completeWithinMs / 2
+  );
 }

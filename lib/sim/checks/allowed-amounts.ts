@@ -1,12 +1,14 @@
 /** How much the limits of agents allow, where operators change it while orders run. */
 import type { CheckedLimit } from '#checkers/process/limit-checker.ts';
 import type { AgentSettings } from '#core/definition/agent-settings.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { callPolicy } from '#core/model/policy.ts';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
 import type { AgentSettingTable } from '#sim/ports/sim-flow.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
 
 /** A change is in force so long after it was stored, ms; what was let through before may begin until then. */
-export const inForceAfterMs = 5_000;
+const inForceAfterMs = 5_000;
 /** As above, after a fault for which a process does not know of the change. */
 const lateInForceAfterMs = 300_000;
 const delaying: readonly FaultName[] = [
@@ -15,36 +17,39 @@ const delaying: readonly FaultName[] = [
 ];
 
 /**
- * The most that a limit allowed in the interval that its checker counts; without a table, what its definition says.
- *
- * @param afterMs a change is in force for all calls so long after it was stored
+ * The most that a limit allowed in the interval that its checker counts; without a table, what its definition says. The further calls of
+ * an attempt have what was in force when the attempt began.
  */
 export function allowedAmounts(
   table: AgentSettingTable | null,
-  around: Pick<SimContext, 'timeline' | 'faults'>,
-  afterMs = inForceAfterMs,
+  around: Pick<SimContext, 'timeline' | 'faults' | 'subject'>,
 ): (limit: CheckedLimit) => CheckedLimit {
   if (table === null) return (limit) => limit;
+  const attemptMs = longestAttemptMs(around.subject.registries.new.all);
   return (limit) =>
-    settingsSince(table, around, afterMs, limit.rate?.per ?? 0)
+    settingsSince(table, around, attemptMs + (limit.rate?.per ?? 0))
       .map((settings) => withSettings(limit, settings))
       .reduce(larger);
 }
 
-/**
- * What was stored at any time that a process may go by now, the present settings last.
- *
- * @param afterMs a change is in force so long after it was stored
- * @param agoMs for something that began so long ago
- */
+/** The longest time of an attempt, ms, with all its heartbeats. */
+const longestAttemptMs = (definitions: readonly WorkflowDefinition[]): number =>
+  Math.max(
+    ...definitions
+      .flatMap(({ steps }) => steps)
+      .flatMap(({ policy }) =>
+        (['perform', 'undo'] as const).map((action) => callPolicy(policy, action).maxDurationMs),
+      ),
+  );
+
+/** What was stored at any time that a process may go by, for something that began so long ago, ms; the present settings last. */
 function settingsSince(
   table: AgentSettingTable,
   { timeline, faults }: Pick<SimContext, 'timeline' | 'faults'>,
-  afterMs: number,
-  agoMs = 0,
+  agoMs: number,
 ): AgentSettings[] {
   const isDelayed = delaying.some((name) => faults.hits.has(name));
-  const since = timeline.now() - (isDelayed ? lateInForceAfterMs : afterMs) - agoMs;
+  const since = timeline.now() - (isDelayed ? lateInForceAfterMs : inForceAfterMs) - agoMs;
   const inForce = table.former.filter(({ until }) => until > since);
   return [...inForce, table].map(({ settings }) => settings);
 }

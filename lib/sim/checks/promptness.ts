@@ -9,8 +9,10 @@ import type { World } from '#sim/world/world.ts';
 
 /** What the faults left is over by then, ms: a process is frozen for two minutes, a store recovers for as long. */
 const settledMs = 300_000;
-/** Sweeps in which an order is found: a Supervisor may be slow, and a lease may be of a sweep that died. */
+/** Sweeps in which an order is found: a lease may be of a sweep that died. */
 const sweepsMax = 5;
+/** The same of a slow Supervisor, whose sweeps end before they have reached every order. */
+const slowSweepsMax = 10;
 /** Ticks look for orders in shards that they do not know once in an hour, ms. */
 const searchedEveryMs = 3_600_000;
 /** How late a message comes that is delayed to an instant, and the claim that it asks for, ms. */
@@ -23,7 +25,8 @@ export function judgePromptness(writes: readonly Write[], world: Judged, breach:
   const { sweepPeriodMs, recoveryMs } = world.setting;
   // A slow Supervisor has not read the records when the instant comes: then a sweep finds the order.
   const isSlow = recoveryMs > sweepPeriodMs / 10;
-  const delayedMs = isSlow ? sweepsMax * sweepPeriodMs : delayedMaxMs;
+  const foundWithinMs = (isSlow ? slowSweepsMax : sweepsMax) * sweepPeriodMs;
+  const delayedMs = isSlow ? foundWithinMs : delayedMaxMs;
   const settledAt = (world.calmSince() ?? Number.POSITIVE_INFINITY) + settledMs;
   for (const { before, after, at } of writes) {
     if (before === null || at < settledAt || before.isHeld === true) continue;
@@ -32,10 +35,10 @@ export function judgePromptness(writes: readonly Write[], world: Judged, breach:
     if (due === null) continue;
     const lateMs = at - Math.max(due, settledAt);
     const searchMs = isHidden ? searchedEveryMs : 0;
-    if (lateMs > sweepsMax * sweepPeriodMs + repliesMs(before, world) + searchMs)
+    if (lateMs > foundWithinMs + repliesMs(before, world) + searchMs)
       breach('R16', `${after.orderId} was due for ${lateMs} ms before it continued`);
     // The faults may have prevented the sweeps that send the message.
-    const isAwaited = before.notBefore > settledAt + sweepsMax * sweepPeriodMs;
+    const isAwaited = before.notBefore > settledAt + foundWithinMs;
     const waitedMs = at - before.notBefore;
     if (isAwaited && !isHidden && waitsLong(before) && waitedMs > delayedMs)
       breach('R16', `${after.orderId} continued ${waitedMs} ms after the end of its wait`);

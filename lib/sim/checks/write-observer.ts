@@ -12,7 +12,7 @@ import type { ProcessRecord, StepRecord } from '#core/model/record.ts';
 import type { Subject } from '#sim/orders/subject.ts';
 import type { Write } from '#sim/ports/sim-table.ts';
 import type { SimContext } from '#sim/world/sim-context.ts';
-import type { Effect } from '#sim/world/sim-services.ts';
+import { type Effect, stepNameOf } from '#sim/world/sim-services.ts';
 import { type OperationLog, operationLog } from './operations.ts';
 
 export interface WriteObserver {
@@ -48,6 +48,12 @@ export function writeObserver(
     }
   }
 
+  /** An agent whose undo is unneeded has no effect that would have to be undone. */
+  function isHarmless(key: IdempotencyKey, record: ProcessRecord): boolean {
+    const { steps } = definitionOf(subject, record);
+    return steps.some(({ name, undo }) => undo === 'unneeded' && name === stepNameOf(key));
+  }
+
   return {
     writes,
     operations: operationLog(),
@@ -64,8 +70,9 @@ export function writeObserver(
       breach('R25', `${key} took effect beside another domain or key of its step`),
     took(key, effect, record) {
       trace.record(`effect: ${key} ${effect}`);
-      const state = record?.processState;
-      if (state === 'Undone' && effect === 'applied') {
+      if (record === undefined) return;
+      const state = record.processState;
+      if (state === 'Undone' && effect === 'applied' && !isHarmless(key, record)) {
         breach('R10', `${key} took effect after the order was Undone`);
       }
       if (state === 'Processed' && effect === 'undone') {

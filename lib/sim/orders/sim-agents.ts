@@ -5,10 +5,10 @@ import { type AgentContract, defineAgent } from '#core/definition/agent.ts';
 import { definePool } from '#core/definition/agent-pool.ts';
 import type { AgentName } from '#core/model/ids.ts';
 
-const input = z.strictObject({ units: z.int(), from: z.array(z.string()) });
+export const input = z.strictObject({ units: z.int(), from: z.array(z.string()) });
 export type Input = z.infer<typeof input>;
 /** `key`: that of the perform, so that no two steps return the same. */
-const output = z.object({ of: z.string(), units: z.int(), key: z.string() });
+export const output = z.object({ of: z.string(), units: z.int(), key: z.string() });
 export type Output = z.infer<typeof output>;
 
 const byTenant = ({ tenant }: { readonly tenant: string | null }) => tenant ?? 'none';

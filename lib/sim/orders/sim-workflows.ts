@@ -1,5 +1,6 @@
 /** What the simulated orders are: every shape and policy that steps can have, in twelve workflows. */
 import * as z from 'zod';
+import type { AgentContract } from '#core/definition/agent.ts';
 import { type WorkflowRegistry, workflowRegistry } from '#core/definition/registry.ts';
 import { type SingletonRule, singletonRules } from '#core/definition/singleton.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -152,8 +153,8 @@ const patient = defineWorkflow({ name: 'patient', version: 1, details })
   })
   .build();
 
-/** The number of units that takes long to pack. */
-const slowUnits = 1_000;
+/** The number of units that takes long. */
+export const slowUnits = 1_000;
 
 /** Its irreversible step comes early, so that a later fault leaves only forward recovery. */
 const hasty = defineWorkflow({
@@ -326,20 +327,38 @@ export function keyedWorkflowOf(seed: number): string | null {
 export const endpointsOf = (agent: AgentName): readonly [Endpoint, Endpoint] | undefined =>
   agent === 'stock' ? [{ url: 'north', weight: 2 }, { url: 'south' }] : undefined;
 
+/** The machine of an agent, and the services. */
+export type Surroundings = AgentSurroundings & { readonly services: Pick<Services, 'of'> };
+
 /** The agent's implementation on a machine. */
-export function implementation(
+export const implementation = (
   agent: AgentName,
   machine: Machine,
-  {
-    services,
-    count,
-    concurrency,
-    rules,
-  }: AgentSurroundings & { readonly services: Pick<Services, 'of'> },
+  surroundings: Surroundings,
+): AgentImplementation<Input, Output> =>
+  implementationOf(
+    {
+      contract: contracts.find(({ name }) => name === agent) ?? dispatch,
+      endpoints: endpointsOf(agent),
+    },
+    machine,
+    surroundings,
+  );
+
+/** An agent, and the endpoints of its service. */
+interface Implemented {
+  readonly contract: AgentContract<Input, Output>;
+  readonly endpoints: readonly [Endpoint, Endpoint] | undefined;
+}
+
+/** An implementation of a contract on a machine. */
+export function implementationOf(
+  { contract, endpoints }: Implemented,
+  machine: Machine,
+  { services, count, concurrency, rules }: Surroundings,
 ): AgentImplementation<Input, Output> {
+  const agent = contract.name;
   const service = services.of(agent);
-  const contract = contracts.find(({ name }) => name === agent) ?? dispatch;
-  const endpoints = endpointsOf(agent);
   const endpointOf = (call: Call) => (endpoints === undefined ? null : call.endpoint);
   const common = {
     contract,

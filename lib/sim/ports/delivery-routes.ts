@@ -113,7 +113,10 @@ export function routesOf(
     const { orderId, step, attempt } = request;
     const id = attemptOf(orderId, step, attempt);
     if (shared.begun.has(id)) shared.limitChecks.repeated({ key: request.performKey, attempt });
-    else shared.begun.set(id, shared.around.timeline.now());
+    else {
+      shared.begun.set(id, shared.around.timeline.now());
+      shared.limitChecks.received(request);
+    }
     rules.handling(request, host.machine);
     return host.runner(agent).handle(request, isFirst);
   }

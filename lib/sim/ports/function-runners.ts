@@ -13,6 +13,7 @@ import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { agentMissing } from '#roles/requests-by-agent.ts';
+import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import type { Host } from '#sim/world/host.ts';
 import { channelOf } from '#sim/world/host-ports.ts';
 import type { Machine } from '#sim/world/machine.ts';
@@ -21,13 +22,15 @@ import { simBreaker } from './sim-breaker.ts';
 import { simCircuits, simEjections } from './sim-flow.ts';
 import { simLimitItems } from './sim-limit-items.ts';
 
-/** Checks the circuit as this instance knows it, and the probes of all instances. */
+/** Checks the circuit as this instance knows it, and the probes of all instances, while clocks are right (R27). */
 function probesOf(
   shared: SharedByFunctions,
   machine: Machine,
   { state }: Pick<SharedCircuitBreaker, 'state'>,
 ): ProbeChecker {
-  const own = probeChecker(state, machine.latestNow, shared.breach);
+  const own = probeChecker(state, machine.latestNow, (rule, message) => {
+    if (clocksWereRight(shared.around.faults.hits)) shared.breach(rule, message);
+  });
   return {
     ...own,
     began(agent, attempt) {

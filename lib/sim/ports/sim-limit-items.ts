@@ -22,8 +22,14 @@ export interface LimitTable {
   extend(name: string, holder: string, extension: Extension): boolean;
 }
 
-/** Makes an empty table. */
-export function limitTable(): LimitTable {
+/**
+ * Makes an empty table.
+ *
+ * @param extended called with each room that is extended, and its new end, ms since the epoch
+ */
+export function limitTable(
+  extended: (holder: string, until: number) => void = () => {},
+): LimitTable {
   const instants = new Map<string, number>();
   const reservedOf = new Map<string, readonly number[]>();
   const rooms = new Map<string, Holders>();
@@ -54,6 +60,7 @@ export function limitTable(): LimitTable {
       const holders = rooms.get(name);
       if (holders?.has(holder) !== true) return false;
       rooms.set(name, new Map(holders).set(holder, until));
+      extended(holder, until);
       return true;
     },
   };

@@ -54,6 +54,9 @@ export interface ServicesOptions {
 /** The order that a key belongs to. */
 export const orderIdOf = (key: IdempotencyKey): OrderId => orderId(key.split('/')[0] ?? '');
 
+/** The name of the step that a key belongs to. */
+export const stepNameOf = (key: IdempotencyKey): string => stepOf(key).split('/')[1] ?? '';
+
 /** The part of a key that all of its generations have. */
 const stepOf = (key: IdempotencyKey): string => key.split('#')[0] ?? key;
 
