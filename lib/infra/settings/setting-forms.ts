@@ -57,12 +57,13 @@ export const boundaryArn = z
 export const busName = z
   .string()
   .regex(/^[\w.-]{1,256}$/, 'must be the name of a bus in the account and region of the stack');
-/** As a browser sends it: no path, no `*`. Plain http is for development. */
+const originForm = /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/;
+/** As a browser sends it: no path, no `*`, no port that its scheme has anyway. Plain http is for development. */
 export const origin = z
   .string()
-  .regex(
-    /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/,
-    'must be an origin such as https://shop.example.com, in lower case and without a path',
+  .refine(
+    (text) => originForm.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    'must be an origin such as https://shop.example.com, in lower case, without a path and without the port 443',
   );
 
 /** Retention periods that CloudWatch Logs accepts, days (PutRetentionPolicy). */

@@ -43,7 +43,7 @@ const explanations: Readonly<Record<FindingKind, string>> = {
 const ofRules: Readonly<Partial<Record<RuleName, string>>> = {
   R10: 'Something took effect after the order was Undone, or was undone after the order was Processed.',
   R14: 'A document of the order is larger than its limit: let agents return only what later steps need.',
-  R16: 'Nothing fails any more, and the order still does not end. A step or an undo that is refused for good, each time, keeps it from its end: let the undo succeed where there is nothing to take back.',
+  R16: 'Nothing fails any more, and the order still does not end. A step that is refused for good each time keeps it from its end, and so does an undo, where its agent offers one: let the undo succeed where there is nothing to take back.',
 };
 
 const ofReeve =

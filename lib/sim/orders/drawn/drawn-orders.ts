@@ -1,4 +1,4 @@
-/** Orders whose workflows and agents are drawn from the seed of their world: combinations that nobody has thought of. */
+/** Orders whose workflows and agents are drawn from the seed of their world: in other combinations than the built-in ones. */
 import { workflowRegistry } from '#core/definition/registry.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import type { AgentName } from '#core/model/ids.ts';
