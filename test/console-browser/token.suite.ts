@@ -17,7 +17,7 @@ test('the page asks for the token, refuses a wrong one, and continues with the r
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: orderId }).waitFor();
   await page.locator('.live[data-connection="live"]').waitFor();
-  expect(await dialog.count()).toBe(0);
+  await dialog.waitFor({ state: 'detached' });
   await page.reload();
   await page.getByRole('link', { name: orderId }).waitFor();
   expect(await dialog.count()).toBe(0);
