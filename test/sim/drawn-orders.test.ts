@@ -31,7 +31,7 @@ test('the same seed draws the same orders, and another one draws others', () => 
   expect(new Set(Array.from({ length: 50 }, (_, seed) => textOf(seed + 1))).size).toBe(50);
 });
 
-const kinds = ['per-tenant', 'whole', 'more'] as const;
+const kinds = ['per-tenant', 'per-workflow', 'whole', 'more'] as const;
 const amounts = ['rate', 'at once', 'rate, at once'] as const;
 /** All that orders are made of. */
 const options = [

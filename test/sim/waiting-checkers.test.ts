@@ -46,7 +46,7 @@ function unusedLimit(cools: boolean): readonly string[] {
   const breaches: string[] = [];
   let nowMs = 0;
   const checker = limitChecker({
-    limits: [{ name: 'whole', agents: [paint], waitsUnder: [paint], byTenant: false, atOnce: 1 }],
+    limits: [{ name: 'whole', agents: [paint], waitsUnder: [paint], atOnce: 1 }],
     now: () => nowMs,
     faults: () => 0,
     mayBegin: () => true,

@@ -14,8 +14,8 @@ export interface CheckedLimit {
   readonly agents: readonly AgentName[];
   /** The names under which steps wait for it. */
   readonly waitsUnder: readonly AgentName[];
-  /** Whether each tenant has a limit of its own; else all calls have one. */
-  readonly byTenant: boolean;
+  /** Whether each tenant or workflow has a limit of its own. Missing: all calls have one. */
+  readonly by?: 'tenant' | 'workflow';
   readonly atOnce?: number;
   readonly rate?: { readonly count: number; readonly per: number; readonly burst?: number };
 }
@@ -46,6 +46,9 @@ const earlyPart = 0.02;
 /** An order has room for 10 s before another one gets it, and claims take less than a second without faults. */
 const unusedMaxMs = 60_000;
 
+/** What the keys of limits are made from. */
+type LimitedOrder = Pick<ProcessRecord, 'tenant' | 'workflow'>;
+
 interface Used {
   inFlight: number;
   /** When the latest calls began, ms since the epoch. */
@@ -57,12 +60,12 @@ interface Used {
 /** Checks the calls of one process, or of one deployment. */
 export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   const { limits, now, faults, mayBegin, allowed, breach } = options;
-  const tenants = new Map<OrderId, string | null>();
+  const orders = new Map<OrderId, LimitedOrder>();
   const held = new Map<OrderId, ProcessRecord>();
   const used = new Map<string, Used>();
 
-  function usedOf({ name, byTenant }: CheckedLimit, tenant: string | null): Used {
-    const key = JSON.stringify(byTenant ? [name, tenant] : [name]);
+  function usedOf({ name, by }: CheckedLimit, order: LimitedOrder | undefined): Used {
+    const key = JSON.stringify(by === undefined ? [name] : [name, order?.[by] ?? null]);
     const known = used.get(key) ?? { inFlight: 0, begins: [], unused: null };
     used.set(key, known);
     return known;
@@ -86,9 +89,9 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
 
   /** R22: room that a step waits for is used. */
   function look(limit: CheckedLimit, record: ProcessRecord): void {
-    const own = usedOf(limit, record.tenant);
+    const own = usedOf(limit, record);
     const isWaitedFor = [...held.values()].some(
-      (one) => (!limit.byTenant || one.tenant === record.tenant) && waitsFor(one, limit, now()),
+      (one) => isOfSameKey(limit, one, record) && waitsFor(one, limit, now()),
     );
     if (!isWaitedFor || own.inFlight > 0 || !limit.waitsUnder.every(mayBegin)) {
       own.unused = null;
@@ -108,14 +111,15 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
     began(agent, orderId) {
       const own = limits
         .filter(({ agents }) => agents.includes(agent))
-        .map((limit) => usedOf(limit, tenants.get(orderId) ?? null));
+        .map((limit) => usedOf(limit, orders.get(orderId)));
       for (const one of own) {
         one.inFlight += 1;
         one.unused = null;
       }
       for (const [at, limit] of limits.filter(({ agents }) => agents.includes(agent)).entries()) {
         const one = own[at];
-        if (one !== undefined) count(limit, one, `${agent} for ${tenants.get(orderId) ?? 'none'}`);
+        if (one !== undefined)
+          count(limit, one, `${agent} for ${orders.get(orderId)?.tenant ?? 'none'}`);
       }
       let isOpen = true;
       return () => {
@@ -124,7 +128,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
       };
     },
     stored(record) {
-      tenants.set(record.orderId, record.tenant);
+      orders.set(record.orderId, record);
       const wasHeld = held.has(record.orderId);
       if (record.isHeld === true) held.set(record.orderId, record);
       else held.delete(record.orderId);
@@ -133,6 +137,9 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
     },
   };
 }
+
+const isOfSameKey = ({ by }: CheckedLimit, one: LimitedOrder, other: LimitedOrder): boolean =>
+  by === undefined || one[by] === other[by];
 
 const waitsFor = (record: ProcessRecord, { waitsUnder }: CheckedLimit, at: number) =>
   record.processState !== 'Error' &&

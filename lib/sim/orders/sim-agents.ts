@@ -69,26 +69,26 @@ export const ledgerOf = (agent: AgentName): string =>
 /** The limits of the agents, as the services know them. */
 export const serviceLimits: readonly [CheckedLimit, ...CheckedLimit[]] = [
   {
-    ...{ name: 'stock/whole', agents: [stock.name], waitsUnder: [stock.name], byTenant: false },
+    ...{ name: 'stock/whole', agents: [stock.name], waitsUnder: [stock.name] },
     rate: { count: 4, per: 1_000, burst: 2 },
   },
   {
     ...{ name: 'payment/per-tenant', agents: [payment.name], waitsUnder: [payment.name] },
-    ...{ byTenant: true, atOnce: 1 },
+    ...{ by: 'tenant', atOnce: 1 },
   },
   {
     ...{ name: 'payment/whole', agents: [payment.name], waitsUnder: [payment.name] },
-    ...{ byTenant: false, atOnce: 3, rate: { count: 3, per: 1_000 } },
+    ...{ atOnce: 3, rate: { count: 3, per: 1_000 } },
   },
   {
     name: 'teller/per-tenant',
     agents: teller.pool.map(({ agent }) => agent),
     waitsUnder: [teller.name, ...teller.pool.flatMap(({ agent, group }) => [agent, group])],
-    ...{ byTenant: true, rate: { count: 2, per: 1_000 } },
+    ...{ by: 'tenant', rate: { count: 2, per: 1_000 } },
   },
   {
     ...{ name: 'teller-rival/whole', agents: [teller.member('rival').name] },
     waitsUnder: [teller.member('rival').name],
-    ...{ byTenant: false, atOnce: 1, rate: { count: 3, per: 1_000 } },
+    ...{ atOnce: 1, rate: { count: 3, per: 1_000 } },
   },
 ];

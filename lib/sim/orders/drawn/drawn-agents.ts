@@ -20,7 +20,7 @@ export interface DrawnAgent {
   readonly failover: Failover;
   /** A call of a service with two endpoints has half of its time at the first: less than long work takes between heartbeats. */
   readonly hasEndpoints: boolean;
-  /** The limits that a checker knows: of all calls, and of those of each tenant. */
+  /** The limits that a checker knows. */
   readonly limits: readonly CheckedLimit[];
 }
 
@@ -98,11 +98,13 @@ const byWorkflow: LimitOptions<Input>['key'] = ({ workflow }) => workflow;
 const limitKinds: readonly {
   readonly label: string;
   readonly key?: LimitOptions<Input>['key'];
+  /** How a checker makes the key; null: it cannot. Missing: there is none. */
+  readonly by?: NonNullable<CheckedLimit['by']> | null;
   readonly share: number;
 }[] = [
-  { label: 'per-tenant', key: byTenant, share: 0.25 },
-  { label: 'per-units', key: byUnits, share: 0.1 },
-  { label: 'per-workflow', key: byWorkflow, share: 0.1 },
+  { label: 'per-tenant', key: byTenant, by: 'tenant', share: 0.25 },
+  { label: 'per-units', key: byUnits, by: null, share: 0.1 },
+  { label: 'per-workflow', key: byWorkflow, by: 'workflow', share: 0.1 },
   { label: 'whole', share: 0.3 },
   { label: 'more', share: 0.1 },
 ];
@@ -131,15 +133,16 @@ function checkedLimits(
   limits: Limits,
   agents: { readonly agents: readonly AgentName[]; readonly waitsUnder: readonly AgentName[] },
 ): readonly CheckedLimit[] {
-  return Object.entries(limits).flatMap(([label, { key, rate, atOnce }]) =>
-    key === undefined || key === byTenant
-      ? [
-          {
-            ...{ name: `${owner}/${label}`, byTenant: key === byTenant, ...agents },
-            ...(rate && { rate }),
-            ...(atOnce !== undefined && { atOnce }),
-          },
-        ]
-      : [],
-  );
+  return Object.entries(limits).flatMap(([label, { rate, atOnce }]): CheckedLimit[] => {
+    const by = limitKinds.find((kind) => kind.label === label)?.by;
+    if (by === null) return [];
+    return [
+      {
+        ...{ name: `${owner}/${label}`, ...agents },
+        ...(by && { by }),
+        ...(rate && { rate }),
+        ...(atOnce !== undefined && { atOnce }),
+      },
+    ];
+  });
 }
