@@ -12,19 +12,33 @@ export interface LocalSettings extends KnownSettings, AgentSettingStore {
  * @param store keeps the settings over restarts; nothing else may change them there
  * @param stored what it has now
  */
-export function localSettings(
-  store: Pick<AgentSettingStore, 'store'>,
-  stored: AgentSettings,
-): LocalSettings {
+export function localSettings(store: AgentSettingStore, stored: AgentSettings): LocalSettings {
   const listeners: (() => void)[] = [];
   let settings = stored;
+  let isKnown = true;
+
+  function adopt(latest: AgentSettings): void {
+    isKnown = true;
+    settings = latest;
+    for (const listener of listeners) listener();
+  }
+
   return {
     current: () => settings,
-    read: async () => settings,
+    async read() {
+      if (!isKnown) adopt(await store.read());
+      return settings;
+    },
     async store(agent, change) {
-      await store.store(agent, change);
-      settings = changedSettings(settings, agent, change);
-      for (const listener of listeners) listener();
+      try {
+        await store.store(agent, change);
+      } catch (error) {
+        // The change may be stored, and it is in force then: a process that does not know it would hold steps for good.
+        isKnown = false;
+        await store.read().then(adopt, () => {});
+        throw error;
+      }
+      adopt(changedSettings(settings, agent, change));
     },
     watch(listener) {
       listeners.push(listener);

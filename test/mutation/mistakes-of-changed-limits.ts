@@ -61,4 +61,18 @@ export const mistakesOfChangedLimits: readonly Mistake[] = [
     'Math.ceil(definedMax / itemHoldersMax)',
     'Math.ceil(max / itemHoldersMax)',
   ),
+  mistake(
+    'lib/in-process/local-settings.ts',
+    'test/in-process/local-settings.test.ts',
+    'a change that was stored without an answer is not in force',
+    'await store.read().then(adopt, () => {});',
+    '',
+  ),
+  mistake(
+    'lib/in-process/local-settings.ts',
+    'test/in-process/local-settings.test.ts',
+    'a change of which the store said nothing is never read again',
+    'if (!isKnown) adopt(await store.read());',
+    '',
+  ),
 ];

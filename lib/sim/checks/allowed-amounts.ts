@@ -51,7 +51,9 @@ function settingsSince(
   const isDelayed = delaying.some((name) => faults.hits.has(name));
   const since = timeline.now() - (isDelayed ? lateInForceAfterMs : inForceAfterMs) - agoMs;
   const inForce = table.former.filter(({ until }) => until > since);
-  return [...inForce, table].map(({ settings }) => settings);
+  // A function that cannot read what was changed goes by the definition.
+  const unread: AgentSettings[] = isDelayed ? [new Map()] : [];
+  return [...unread, ...[...inForce, table].map(({ settings }) => settings)];
 }
 
 function withSettings(limit: CheckedLimit, settings: AgentSettings): CheckedLimit {

@@ -28,6 +28,11 @@ const single =
 
 export const uncrashed: readonly Uncrashed[] = [
   {
+    file: 'scheduler.ts',
+    code: 'const unfinished = await applied(replies, records);',
+    why: 'only a heartbeat of a call that counts in a limit of calls at once is awaited here: drawn orders have those (`npm run sim -- --drawn`)',
+  },
+  {
     file: 'agent-runner.ts',
     code: 'const refusal = begun instanceof Promise ? await begun : begun;',
     why: 'what is awaited begins in the line before, at which processes crash',
