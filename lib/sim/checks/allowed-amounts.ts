@@ -19,15 +19,20 @@ const delaying: readonly FaultName[] = [
 /**
  * The most that a limit allowed in the interval that its checker counts; without a table, what its definition says. The further calls of
  * an attempt have what was in force when the attempt began.
+ *
+ * @param where a function that cannot read what was changed goes by the definition; one process knows it from its start
  */
 export function allowedAmounts(
   table: AgentSettingTable | null,
   around: Pick<SimContext, 'timeline' | 'faults' | 'subject'>,
+  where: 'functions' | 'process',
 ): (limit: CheckedLimit) => CheckedLimit {
   if (table === null) return (limit) => limit;
   const attemptMs = longestAttemptMs(around.subject.registries.new.all);
+  const unread = (): AgentSettings[] =>
+    where === 'functions' && isDelayed(around) ? [new Map()] : [];
   return (limit) =>
-    settingsSince(table, around, attemptMs + (limit.rate?.per ?? 0))
+    [...unread(), ...settingsSince(table, around, attemptMs + (limit.rate?.per ?? 0))]
       .map((settings) => withSettings(limit, settings))
       .reduce(larger);
 }
@@ -45,16 +50,17 @@ const longestAttemptMs = (definitions: readonly WorkflowDefinition[]): number =>
 /** What was stored at any time that a process may go by, for something that began so long ago, ms; the present settings last. */
 function settingsSince(
   table: AgentSettingTable,
-  { timeline, faults }: Pick<SimContext, 'timeline' | 'faults'>,
+  around: Pick<SimContext, 'timeline' | 'faults'>,
   agoMs: number,
 ): AgentSettings[] {
-  const isDelayed = delaying.some((name) => faults.hits.has(name));
-  const since = timeline.now() - (isDelayed ? lateInForceAfterMs : inForceAfterMs) - agoMs;
+  const afterMs = isDelayed(around) ? lateInForceAfterMs : inForceAfterMs;
+  const since = around.timeline.now() - afterMs - agoMs;
   const inForce = table.former.filter(({ until }) => until > since);
-  // A function that cannot read what was changed goes by the definition.
-  const unread: AgentSettings[] = isDelayed ? [new Map()] : [];
-  return [...unread, ...[...inForce, table].map(({ settings }) => settings)];
+  return [...inForce, table].map(({ settings }) => settings);
 }
+
+const isDelayed = ({ faults }: Pick<SimContext, 'faults'>): boolean =>
+  delaying.some((name) => faults.hits.has(name));
 
 function withSettings(limit: CheckedLimit, settings: AgentSettings): CheckedLimit {
   const changed = settings.get(limit.name)?.limit;

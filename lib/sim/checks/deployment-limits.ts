@@ -50,7 +50,7 @@ export function deploymentLimits(
     now: timeline.now,
     faults: () => 0,
     mayBegin: () => false,
-    allowed: allowedAmounts(settings, around),
+    allowed: allowedAmounts(settings, around, 'functions'),
     breach(rule, message) {
       if (clocksWereRight(faults.hits)) breach(rule, message);
     },

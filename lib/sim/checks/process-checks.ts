@@ -72,7 +72,7 @@ export function processChecks(
     now: machine.clock.now,
     faults: count,
     mayBegin: (name) => isUp(name) && circuitOf(name) === 'closed' && slots.hasSlot(name),
-    allowed: allowedAmounts(agentSettings, around),
+    allowed: allowedAmounts(agentSettings, around, 'process'),
     breach,
   });
   const shares = shareChecker({
