@@ -1,4 +1,4 @@
-/** No page is wider than its window, whatever names it shows: a button outside the window cannot be pressed. */
+/** No page is wider than its window, also with the longest names: a button outside the window cannot be pressed. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { longest, longestAgents, longestWorkflow } from './longest.ts';
