@@ -3,10 +3,9 @@ import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactChange } from '#embedded/integrity/intact-rows.ts';
-import { assertOnward } from '#embedded/integrity/onward.ts';
 import type { Outbox, StoredChange } from '#ports/outbox.ts';
-import { numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
+import { changeNumbers } from './tables/change-numbers.ts';
 
 /** @param before the revision that `record` replaced; null for a new order */
 export type RecordListener = (record: ProcessRecord, before: ProcessRecord | null) => void;
@@ -34,11 +33,9 @@ export function listenersOf(sql: Statements, damage: DamageReport): Listeners {
       for (const listener of onRecord) listener(record, before);
     },
     changes(after, limit) {
-      const numbers = damage.row('Changes', 'listing', () => {
-        const found = sql.changes.all(after, limit).map(numberOf);
-        assertOnward((found.at(-1) ?? Number.POSITIVE_INFINITY) > after);
-        return found;
-      });
+      const numbers = damage.row('Changes', 'listing', () =>
+        changeNumbers(sql.changes, after, limit),
+      );
       const last = numbers.at(-1);
       return {
         // The read reports a damaged change, which is kept for the investigation.

@@ -1,8 +1,12 @@
 /** The definitions that the live orders of stored data need, read before a start changes anything. */
+import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
+import { limits } from '#core/model/limits.ts';
 import { isThere, sizeOf } from './data-files.ts';
 import { openError } from './open-database.ts';
 import { openUntouched } from './read-only.ts';
+import { isDamage } from './store-error.ts';
+import { dueEntries, dueEntriesSql } from './tables/due-entries.ts';
 
 const row = z
   .object({
@@ -21,7 +25,7 @@ const row = z
 export type LiveDefinition = Readonly<z.infer<typeof row>>;
 
 /**
- * Reads them without a change on disk; none when there are no data.
+ * Reads them without a change on disk; none when there are no data. Orders that cannot be read are left out: the start reports them.
  *
  * @throws {ReeveError} `store-in-use`, `store-unusable`, `store-damaged`, as a start on the same data does
  */
@@ -31,11 +35,7 @@ export function liveDefinitions(path: string): readonly LiveDefinition[] {
     const { database, close } = openUntouched(path);
     try {
       const made = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'Processes'").get();
-      if (made === undefined) return [];
-      return database
-        .prepare(live)
-        .all()
-        .map((each) => row.parse(each));
+      return made === undefined ? [] : definitionsIn(database);
     } finally {
       close();
     }
@@ -44,9 +44,55 @@ export function liveDefinitions(path: string): readonly LiveDefinition[] {
   }
 }
 
-const live = `
+const live = (where: string) => `
   SELECT Workflow, WorkflowVersion, Fingerprint, count(*) AS Orders, min(OrderID) AS First
-  FROM Processes WHERE DueAt IS NOT NULL
+  FROM Processes WHERE ${where}
   GROUP BY Workflow, WorkflowVersion, Fingerprint
   ORDER BY Workflow, WorkflowVersion
 `;
+
+const readable = (rows: readonly unknown[]): readonly LiveDefinition[] =>
+  rows.flatMap((each) => row.safeParse(each).data ?? []);
+
+function definitionsIn(database: DatabaseSync): readonly LiveDefinition[] {
+  try {
+    return readable(database.prepare(live('DueAt IS NOT NULL')).all());
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return definitionsOfReadable(database);
+  }
+}
+
+/** Order by order, because one lost page makes a query of all of them fail. */
+function definitionsOfReadable(database: DatabaseSync): readonly LiveDefinition[] {
+  const found = new Map<string, LiveDefinition>();
+  const ofOne = database.prepare(live('OrderID = ?'));
+  for (const orderId of dueIds(database)) {
+    for (const one of readable(ifIntact(() => ofOne.all(orderId)))) {
+      const key = JSON.stringify([one.workflow, one.workflowVersion, one.fingerprint]);
+      const before = found.get(key);
+      found.set(key, { ...(before ?? one), orders: (before?.orders ?? 0) + 1 });
+    }
+  }
+  return [...found.values()];
+}
+
+function* dueIds(database: DatabaseSync): Generator<string> {
+  const select = database.prepare(dueEntriesSql);
+  const range = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: limits.startPage };
+  let cursor: string | null = null;
+  do {
+    const page = dueEntries(select, { ...range, cursor }, () => {});
+    for (const { OrderID } of page.entries) yield OrderID;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+function ifIntact(read: () => readonly unknown[]): readonly unknown[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [];
+  }
+}

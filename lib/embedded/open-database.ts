@@ -97,7 +97,7 @@ function assertWhole(path: string, acceptsLoss: boolean): void {
   assertNotGone(path);
   if (!isThere(path)) makeOwn(path);
   if (sizeOf(path) === 0) return;
-  readable(path, 'the state store', () => {
+  readable(path, () => {
     const { database, close } = openUntouched(path);
     try {
       assertWholeFile(database, path);

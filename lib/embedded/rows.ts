@@ -16,6 +16,9 @@ const orderRow = z.object({
   SubmittedAt: instant,
 });
 const dueRow = z.object({ DueAt: z.int(), OrderID: z.string() });
+const settingRow = z
+  .object({ Agent: z.string(), Kind: z.string(), Value: z.string() })
+  .transform(({ Agent: agent, Kind: kind, Value: text }) => ({ agent, kind, text }));
 const listRow = z.object({ Seq: z.int(), OrderID: z.string() });
 /** Read as a large integer: as a number, one that is too large would make the read of all rows fail. */
 const large = z.union([z.int(), z.bigint().transform(Number).pipe(z.int())]);
@@ -62,6 +65,10 @@ export function orderOf(row: unknown): Order {
 
 export function dueOf(row: unknown): z.infer<typeof dueRow> {
   return checked('due entry', () => dueRow.parse(row));
+}
+
+export function settingOf(row: unknown): z.infer<typeof settingRow> {
+  return checked('agent setting', () => settingRow.parse(row));
 }
 
 /** The number of a row. */

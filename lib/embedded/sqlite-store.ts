@@ -22,9 +22,10 @@ import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
 import { type CacheBounds, defaultBounds, type RecordCache, recordCache } from './record-cache.ts';
-import { dueCursor, dueOf, idOf, listCursor } from './rows.ts';
+import { idOf, listCursor } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { agentSettingRows } from './tables/agent-settings.ts';
+import { dueEntries } from './tables/due-entries.ts';
 import { linesOf } from './tables/lines.ts';
 import { listedPage } from './tables/listing.ts';
 import { writeState } from './write-state.ts';
@@ -164,17 +165,13 @@ function reads({
     records: async (ids) => found(ids, (orderId) => cache.get(orderId)?.record),
     orders: async (ids) => found(ids, (orderId) => cache.get(orderId)?.order),
 
-    async due({ from, to, limit, cursor }) {
-      const [at, id] = cursor === null ? [from, ''] : dueCursor(cursor);
-      // It has an end on damaged pages, too: SQLite compares both columns with each row.
-      const rows = damage
-        .row('Processes', 'index Due', () => sql.due.all(at, id, to, limit))
-        .map(dueOf);
-      const last = rows.at(-1);
-      return {
-        items: decodeOrSkip(rows, idOf, leftOut(log, 'due')),
-        cursor: last === undefined || rows.length < limit ? null : `${last.DueAt}.${last.OrderID}`,
-      };
+    async due(range) {
+      const { entries, cursor } = damage.row('Processes', 'index Due', () =>
+        dueEntries(sql.due, range, ({ message: reason }) =>
+          damage.report({ table: 'Processes', row: 'index Due', reason }),
+        ),
+      );
+      return { items: decodeOrSkip(entries, idOf, leftOut(log, 'due')), cursor };
     },
 
     async list(query) {

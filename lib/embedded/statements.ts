@@ -1,5 +1,7 @@
 /** The prepared statements of the embedded state store. */
 import type { DatabaseSync } from 'node:sqlite';
+import { changeNumbersSql } from './tables/change-numbers.ts';
+import { dueEntriesSql } from './tables/due-entries.ts';
 import { recordWrites } from './tables/record-writes.ts';
 
 /** Orders that one page of a listing looks at: five milliseconds, in which nothing else runs. */
@@ -22,15 +24,11 @@ export function statements(database: DatabaseSync) {
       'INSERT INTO Changes (Change, Audience, Checksum) VALUES (?, ?, ?)',
     ),
     deleteChange: database.prepare('DELETE FROM Changes WHERE Seq = ?'),
-    changes: database.prepare('SELECT Seq FROM Changes WHERE Seq > ? ORDER BY Seq LIMIT ?'),
+    changes: database.prepare(changeNumbersSql),
     change: database.prepare('SELECT * FROM Changes WHERE Seq = ?'),
     order: database.prepare('SELECT * FROM Orders WHERE OrderID = ?'),
     record: database.prepare('SELECT * FROM Processes WHERE OrderID = ?'),
-    due: database.prepare(
-      `SELECT DueAt, OrderID FROM Processes
-       WHERE (DueAt, OrderID) > (?, ?) AND DueAt <= ?
-       ORDER BY DueAt, OrderID LIMIT ?`,
-    ),
+    due: database.prepare(dueEntriesSql),
     line: database.prepare('SELECT * FROM Lines WHERE Name = ?'),
     putLine: database.prepare(
       'INSERT OR REPLACE INTO Lines (Name, OrderIDs, Checksum) VALUES (?, ?, ?)',

@@ -9,6 +9,7 @@
 import { type StatusMessage, statusMessage } from '#core/codec/status-message.ts';
 import type { Audience } from '#core/model/change.ts';
 import { describeError } from '#core/model/errors.ts';
+import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { ChangePage, Outbox, StoredChange } from '#ports/outbox.ts';
@@ -20,8 +21,6 @@ import { type KeptChanges, keptChanges, keptMaxDefault, pauseMs, retryMs } from 
 const responsesAtOnce = 16;
 /** The receiver of alerts groups them, so all are delivered at once. */
 const alertsAtOnce = Number.POSITIVE_INFINITY;
-/** Entries that are read at once: 4 ms, in which nothing else runs. */
-const pageMax = 200;
 
 /** The source and the receiver of changes. */
 export interface ChangeFeedOptions {
@@ -120,7 +119,7 @@ export function changeFeed(options: ChangeFeedOptions): ChangeFeed {
 
   function pageOf(after: number, channel: string | null): ChangePage | null {
     try {
-      return outbox.changes(after, pageMax);
+      return outbox.changes(after, limits.changesPage);
     } catch (error) {
       log.error('delivery-failed', { channel, error: describeError(error) });
       return null;
@@ -163,7 +162,7 @@ export function changeFeed(options: ChangeFeedOptions): ChangeFeed {
     if (isCounted && stored.seq > countedTo) accept(stored);
   });
   // A start must not succeed with an outbox that cannot be read.
-  count(0, outbox.changes(0, pageMax));
+  count(0, outbox.changes(0, limits.changesPage));
   return {
     channels: () => [...channels.values()].map(({ backlog }) => backlog()),
     stop() {

@@ -30,8 +30,6 @@ const defaultSliceMax = 100;
 const firstSlice = 10;
 /** After a slice that takes longer, ms, the next has half its size: a slice blocks the event loop. */
 const sliceMs = 15;
-/** Index entries per page. A long page blocks nothing, because no other work has started yet. */
-const pageMax = 10_000;
 /** The delay before failed writes are retried, ms. */
 const retryAfterMs = 250;
 
@@ -220,7 +218,7 @@ function sweptStore(store: StateStore, former: FormerOrders, startedAt: number):
 
 async function dueIn(store: StateStore, shard: number): Promise<readonly OrderId[]> {
   const found: OrderId[] = [];
-  const range = { shard, from: 0, to: Number.MAX_SAFE_INTEGER, limit: pageMax };
+  const range = { shard, from: 0, to: Number.MAX_SAFE_INTEGER, limit: limits.startPage };
   let cursor: string | null = null;
   do {
     const page: Page<OrderId> = await store.due({ ...range, cursor });

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReeveError } from '#core/model/errors.ts';
 import { orderId, writeId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { examineData } from '#embedded/integrity/examine.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
@@ -146,7 +147,8 @@ async function judged(data: Data, path: string): Promise<Outcome> {
   try {
     const store = open(path, log);
     try {
-      undelivered(store);
+      // All of them are on the page that a start reads.
+      undelivered(store, limits.changesPage);
       const verification = store.verify();
       while (verification.next(100));
       if (store.damaged() > 0) outcome = 'reported';

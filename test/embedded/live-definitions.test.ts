@@ -4,7 +4,15 @@ import { decide } from '#core/decide/decide.ts';
 import { orderId, schedulerId, writeId } from '#core/model/ids.ts';
 import { liveDefinitions } from '#embedded/live-definitions.ts';
 import { claimed, newOrder, next } from '../support/orders.ts';
-import { accepted, ended, opened, somewhere } from '../support/stored-data.ts';
+import {
+  accepted,
+  ended,
+  leafOf,
+  opened,
+  pageLost,
+  somewhere,
+  stored,
+} from '../support/stored-data.ts';
 
 const at = Date.UTC(2026, 0, 1);
 
@@ -44,4 +52,29 @@ test('an order that has ended or is in Error needs none, and the others are coun
   expect(liveDefinitions(path)).toEqual([
     { workflow, workflowVersion, fingerprint, orders: 2, first: 'one' },
   ]);
+});
+
+test('a lost page of orders leaves out those that are on it', async () => {
+  const ids = Array.from({ length: 60 }, (_, order) => `order-${order}`);
+  const path = await stored(...ids);
+  const [all] = liveDefinitions(path);
+  expect(all).toMatchObject({ orders: 60, first: 'order-0' });
+  pageLost(path, leafOf(path, 'Processes'));
+  const [left, ...others] = liveDefinitions(path);
+  expect(others).toEqual([]);
+  expect(left).toEqual({ ...all, orders: expect.any(Number), first: expect.any(String) });
+  // A start opens these data, and reads the same orders.
+  const { store } = opened(path);
+  const read = await Promise.all(
+    ids.map(async (id) =>
+      store.records([orderId(id)]).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  const count = read.filter((size) => size === 1).length;
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(60);
+  expect(left?.orders).toBe(count);
 });

@@ -14,7 +14,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { orderId } from '#core/model/ids.ts';
 import { acceptLoss, examineData } from '#embedded/integrity/examine.ts';
-import { accepted, folder, opened, pageLost, rootOf, somewhere } from '../support/stored-data.ts';
+import {
+  accepted,
+  cellOf,
+  folder,
+  opened,
+  pageLost,
+  rootOf,
+  somewhere,
+  stored,
+} from '../support/stored-data.ts';
 
 const pageBytes = 4_096;
 const ids = (count: number, prefix = 'order') =>
@@ -173,13 +182,27 @@ test.each(['AgentSettings', 'Changes', 'Due'])(
       expect.objectContaining({
         code: 'store-damaged',
         message: expect.stringMatching(
-          `^SQLite cannot read ${name} in the state store .*reeve\\.db: database disk image is malformed\\. Nothing was changed`,
+          `^Reeve cannot read ${name} in the state store .*reeve\\.db: SQLite says: database disk image is malformed\\. Nothing was changed`,
         ),
       }),
     );
     expect(hashes(ended)).toEqual(before);
   },
 );
+
+test('a start whose undelivered changes are not in order is refused before it changes a byte', async () => {
+  const path = await stored('one', 'two');
+  const { bytes, cell } = cellOf(path, 'Changes', 1);
+  // Behind the length of the row, which takes two bytes, its number.
+  expect([...bytes.subarray(cell + 1, cell + 3)]).toEqual([expect.any(Number), 2]);
+  bytes.writeUInt8(0, cell + 2);
+  writeFileSync(path, bytes);
+  const before = hashes(path);
+  expect(() => opened(path)).toThrow(
+    /^Reeve cannot read Changes in the state store .*: The rows are not in order: .* Nothing was changed/,
+  );
+  expect(hashes(path)).toEqual(before);
+});
 
 describe('no data that are whole are refused:', () => {
   async function assertAll(path: string): Promise<void> {

@@ -10,6 +10,7 @@ const forgetTest = 'test/embedded/forget.test.ts';
 const killedTest = 'test/embedded/killed-restore.test.ts';
 
 const wholeFile = 'lib/embedded/integrity/whole-file.ts';
+const unreadable = 'test/embedded/unreadable-entries.test.ts';
 const refusedStart = 'test/embedded/refused-start.test.ts';
 
 export const mistakesOfEmbeddedData: readonly Mistake[] = [
@@ -131,5 +132,47 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'a start finds only after it has changed the data that it cannot read what it needs',
     'assertStartReads(database, path);',
     '',
+  ),
+  mistake(
+    'lib/embedded/integrity/start-reads.ts',
+    refusedStart,
+    'a start looks at no more than whether SQLite can read the undelivered changes',
+    'changeNumbers(database.prepare(changeNumbersSql), 0, limits.changesPage)',
+    'database.prepare(changeNumbersSql).all(0, limits.changesPage)',
+  ),
+  mistake(
+    'lib/embedded/tables/due-entries.ts',
+    unreadable,
+    'an entry of the index Due that cannot be read makes the read of all fail',
+    'decodeOrSkip(rows, dueOf, (_row, error) => onDamaged(error))',
+    'rows.map(dueOf)',
+  ),
+  mistake(
+    'lib/embedded/tables/due-entries.ts',
+    unreadable,
+    'the index Due ends with a page of which an entry cannot be read',
+    'rows.length < limit',
+    'entries.length < limit',
+  ),
+  mistake(
+    'lib/embedded/tables/due-entries.ts',
+    unreadable,
+    'the index Due ends with a page of which no entry can be read',
+    'if (last === undefined) {',
+    'if (last === undefined) return { entries, cursor: null }; if (last === undefined) {',
+  ),
+  mistake(
+    'lib/embedded/tables/agent-settings.ts',
+    unreadable,
+    'one row of what operators changed that cannot be read makes the read of all fail',
+    'decodeOrSkip(rows, settingOf, reported)',
+    'rows.map(settingOf)',
+  ),
+  mistake(
+    'lib/embedded/live-definitions.ts',
+    'test/embedded/live-definitions.test.ts',
+    '`reeve dev` refuses data of which one page of orders is lost',
+    'if (!isDamage(error)) throw error; return definitionsOfReadable',
+    'throw error; return definitionsOfReadable',
   ),
 ];

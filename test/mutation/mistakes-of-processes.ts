@@ -41,8 +41,8 @@ export const mistakesOfProcesses: readonly Mistake[] = [
     'lib/embedded/live-definitions.ts',
     'test/embedded/live-definitions.test.ts',
     'orders that are Undone need their definition',
-    'WHERE DueAt IS NOT NULL\n  GROUP',
-    "WHERE ProcessState <> 'Processed'\n  GROUP",
+    "live('DueAt IS NOT NULL')",
+    'live("ProcessState <> \'Processed\'")',
   ),
   mistake(
     'lib/runtime/node/webhook.ts',

@@ -181,7 +181,7 @@ export const mistakes: readonly Mistake[] = [
   },
   {
     name: 'changes of a damaged table are read again and again',
-    file: 'lib/embedded/listeners.ts',
+    file: 'lib/embedded/tables/change-numbers.ts',
     text: 'assertOnward((found.at(-1) ?? Number.POSITIVE_INFINITY) > after);',
     instead: '',
     test: crossedPages,

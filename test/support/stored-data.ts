@@ -82,6 +82,15 @@ export function rootOf(path: string, name: string): number {
   return (z.object({ rootpage: z.int() }).parse(row).rootpage - 1) * pageBytes;
 }
 
+/** The bytes of the file, and the first byte of that row or entry in the only page of that table or index. */
+export function cellOf(path: string, name: string, at: number) {
+  const root = rootOf(path, name);
+  const bytes = readFileSync(path);
+  const leaves = [0x0d, 0x0a];
+  if (!leaves.includes(bytes.readUInt8(root))) throw new RangeError(`${name} has many pages.`);
+  return { bytes, cell: root + bytes.readUInt16BE(root + 8 + 2 * at) };
+}
+
 /** Simulates a disk error: replaces the text in the first page of that table or index by another of its length. */
 export function spoiledOnDisk(path: string, name: string, text: string, other: string): void {
   const from = rootOf(path, name);
@@ -107,6 +116,14 @@ export function pagesCrossed(path: string, name: string, kept: 'first' | 'last')
   const page = bytes.readUInt32BE(children.at(kept === 'first' ? 0 : -1) ?? root);
   for (const at of children) bytes.writeUInt32BE(page, at);
   writeFileSync(path, bytes);
+}
+
+/** The first byte of the first of the pages that have the rows of a table of two levels. */
+export function leafOf(path: string, name: string): number {
+  const root = rootOf(path, name);
+  const bytes = readFileSync(path);
+  if (bytes.readUInt8(root) !== 0x05) throw new RangeError(`${name} has no two levels.`);
+  return (bytes.readUInt32BE(root + bytes.readUInt16BE(root + 12)) - 1) * pageBytes;
 }
 
 /** Makes the page that holds this byte unreadable for SQLite. */

@@ -4,11 +4,12 @@ import type { ChangePage, Outbox, StoredChange } from '#ports/outbox.ts';
 /** After so many pages the outbox counts as endless. */
 const pagesMax = 10_000;
 
-export function undelivered(outbox: Pick<Outbox, 'changes'>): readonly StoredChange[] {
+/** @param limit changes of one page */
+export function undelivered(outbox: Pick<Outbox, 'changes'>, limit = 2): readonly StoredChange[] {
   const all: StoredChange[] = [];
   let after: number | null = 0;
   for (let count = 0; count < pagesMax; count += 1) {
-    const page: ChangePage = outbox.changes(after, 2);
+    const page: ChangePage = outbox.changes(after, limit);
     all.push(...page.entries);
     after = page.next;
     if (after === null) return all;

@@ -178,6 +178,10 @@ export const limits = {
   instantMaxMs: 8_640_000_000_000_000,
   /** Orders per shard for which a sweep that looks ahead sends messages; the rest is left to the next sweep. */
   lookAheadMax: 1_000,
+  /** Live orders that a start reads at once. A long page blocks nothing, because no other work has started yet. */
+  startPage: 10_000,
+  /** Undelivered notifications that are read at once: 4 ms, in which nothing else runs. */
+  changesPage: 200,
   /** Overdue orders that a sweep reads at once. */
   sweepPage: 200,
   /** Decisions on one event while other writers change the order; then the event fails as `contention`. */

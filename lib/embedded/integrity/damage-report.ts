@@ -67,8 +67,8 @@ export function damageReport(path: string, log: Log): DamageReport {
   };
 }
 
-/** The damage of the row; null when the error has another cause. */
-function damageOf(error: unknown): string | null {
+/** The damage that an error of a read shows; null when the error has another cause. */
+export function damageOf(error: unknown): string | null {
   if (error instanceof CorruptDataError) return error.message;
   // Node refuses integers that JavaScript cannot represent exactly; Reeve never stores one.
   if (error instanceof RangeError) return 'It holds a number that Reeve never writes.';

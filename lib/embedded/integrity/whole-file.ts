@@ -27,18 +27,19 @@ export function assertWholeFile(database: DatabaseSync, path: string): void {
   assertContinued(database, path, log);
 }
 
-const backupOnly =
+/** The end of the sentence about damage that no accepted loss repairs. */
+export const backupOnly =
   'Nothing was changed. Restore a backup with `reeve restore FILE --yes`: `reeve check --accept-loss` cannot repair this.';
 
 /** Runs `read` before a start has changed anything. @throws {CorruptDataError} `store-damaged` when SQLite meets damage in it */
-export function readable<Result>(path: string, what: string, read: () => Result): Result {
+export function readable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
     if (!isDamage(error)) throw error;
     throw new CorruptDataError(
       'store-damaged',
-      `SQLite cannot read ${what} ${path}: ${describeError(error)}. ${backupOnly}`,
+      `SQLite cannot read the state store ${path}: ${describeError(error)}. ${backupOnly}`,
       { cause: error },
     );
   }

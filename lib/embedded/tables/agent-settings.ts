@@ -1,9 +1,11 @@
 /** What operators changed of agents, in the embedded store: one row for each agent and kind of change. */
 import type { DatabaseSync } from 'node:sqlite';
-import * as z from 'zod';
+import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import { changeText, settingsOf } from '#core/definition/agent-setting-form.ts';
+import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { GroupCommit } from '#embedded/group-commit.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
+import { settingOf } from '#embedded/rows.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 
@@ -16,9 +18,7 @@ export const agentSettingSchema = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const row = z
-  .object({ Agent: z.string(), Kind: z.string(), Value: z.string() })
-  .transform(({ Agent: agent, Kind: kind, Value: text }) => ({ agent, kind, text }));
+export const agentSettingsSql = 'SELECT Agent, Kind, Value FROM AgentSettings';
 
 interface AgentSettingRowsOptions {
   readonly database: DatabaseSync;
@@ -30,15 +30,17 @@ interface AgentSettingRowsOptions {
 /** A row that cannot be read is logged, and has no effect. */
 export function agentSettingRows(options: AgentSettingRowsOptions): AgentSettingStore {
   const { database, group, damage, log } = options;
-  const all = database.prepare('SELECT Agent, Kind, Value FROM AgentSettings');
+  const all = database.prepare(agentSettingsSql);
   const replace = database.prepare(
     'INSERT OR REPLACE INTO AgentSettings (Agent, Kind, Value) VALUES (?, ?, ?)',
   );
+  const reported = (_row: unknown, { message: reason }: UnreadableDataError) =>
+    damage.report({ table: 'AgentSettings', row: null, reason });
   const remove = database.prepare('DELETE FROM AgentSettings WHERE Agent = ? AND Kind = ?');
   return {
     async read() {
       const rows = damage.row('AgentSettings', 'listing', () => all.all());
-      return settingsOf(z.array(row).parse(rows), ({ agent, kind }) =>
+      return settingsOf(decodeOrSkip(rows, settingOf, reported), ({ agent, kind }) =>
         log.error('agent-setting-unreadable', { agent, kind }),
       );
     },

@@ -74,7 +74,9 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     setting,
     idleUntil: () => {
       const isOver = calmSince !== null && timeline.now() > calmSince + aftermathMs;
-      return isOver && isIdle() ? nextDue(table, timeline.now()) : 0;
+      // An operator resubmits an order in Error soon, and it is due then.
+      const isResubmitted = recordsOf(table).some(({ processState }) => processState === 'Error');
+      return isOver && isIdle() && !isResubmitted ? nextDue(table, timeline.now()) : 0;
     },
   });
 
