@@ -1,7 +1,9 @@
 /** One entry that cannot be read, of an index or of what operators changed, is reported, and leaves out no other. */
 import { writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentName } from '#core/model/ids.ts';
+import { readAllDue } from '#embedded/tables/due-entries.ts';
 import { allDue } from '../contracts/pages.ts';
 import { cellOf, opened, somewhere, stored } from '../support/stored-data.ts';
 
@@ -55,4 +57,34 @@ test('of what operators changed', async () => {
   expect([...(await again.agentSettings.read())]).toEqual([['print', { drained }]]);
   const fields = expect.objectContaining({ table: 'AgentSettings', row: null });
   expect(log.lines).toEqual([{ event: 'store-damaged', fields }]);
+});
+
+describe('a read of the whole index before a start', () => {
+  const read = async (ids: readonly string[], damaged: number | null, limit: number) => {
+    const path = await stored(...ids);
+    if (damaged !== null) flippedToBytes(path, 'Due', damaged, 1, ids[damaged] ?? '');
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    return () => readAllDue(database, limit);
+  };
+
+  test.each([1, 2, 3, 4])('comes to its end in pages of %d', async (limit) => {
+    expect(await read(['one', 'three', 'two'], null, limit)).not.toThrow();
+  });
+
+  test.each([0, 1, 2])('goes on behind an entry that cannot be read: the one at %d', async (at) => {
+    expect(await read(['one', 'three', 'two'], at, 2)).not.toThrow();
+    expect(await read(['one', 'three', 'two'], at, 1)).toThrow(/None of 1 entries can be read/);
+  });
+
+  test.each([1, 2, 3])('meets an entry that SQLite cannot read, in pages of %d', async (limit) => {
+    const path = await stored('one', 'three', 'two');
+    const { bytes, cell } = cellOf(path, 'Due', 2);
+    // The length of its header: longer than the entry.
+    bytes.writeUInt8(0x7f, cell + 1);
+    writeFileSync(path, bytes);
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    expect(() => readAllDue(database, limit)).toThrow(/malformed/);
+  });
 });

@@ -162,6 +162,13 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'if (last === undefined) return { entries, cursor: null }; if (last === undefined) {',
   ),
   mistake(
+    'lib/embedded/tables/due-entries.ts',
+    unreadable,
+    'before a start, only the first page of the index Due is read',
+    '} while (cursor !== null);',
+    '} while (cursor === null);',
+  ),
+  mistake(
     'lib/embedded/tables/agent-settings.ts',
     unreadable,
     'one row of what operators changed that cannot be read makes the read of all fail',

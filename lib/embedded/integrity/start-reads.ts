@@ -4,7 +4,7 @@ import { CorruptDataError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { agentSettingsSql } from '#embedded/tables/agent-settings.ts';
 import { changeNumbers, changeNumbersSql } from '#embedded/tables/change-numbers.ts';
-import { dueEntries, dueEntriesSql } from '#embedded/tables/due-entries.ts';
+import { readAllDue } from '#embedded/tables/due-entries.ts';
 import { damageOf } from './damage-report.ts';
 import { backupOnly } from './whole-file.ts';
 
@@ -14,13 +14,7 @@ const reads: Readonly<Record<string, (database: DatabaseSync) => void>> = {
   // One page: the others are read while Reeve runs.
   Changes: (database) => changeNumbers(database.prepare(changeNumbersSql), 0, limits.changesPage),
   // All of the index, and in the pages in which the recovery reads it.
-  Due: (database) => {
-    const select = database.prepare(dueEntriesSql);
-    const range = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: limits.startPage };
-    let cursor: string | null = null;
-    do ({ cursor } = dueEntries(select, { ...range, cursor }, () => {}));
-    while (cursor !== null);
-  },
+  Due: (database) => readAllDue(database, limits.startPage),
 };
 
 /** @throws {CorruptDataError} `store-damaged` */
