@@ -7,7 +7,7 @@ const reserved = 'lib/aws/store/limits/reserved-instants.ts';
 const contract = 'test/aws/dynamo-limit-items.test.ts';
 const rateItem = 'lib/distributed/limits/rate-item.ts';
 const rates = 'test/distributed/limits/rate-leases.test.ts';
-const asked = 'test/distributed/limits/shared-limits.test.ts';
+const asked = 'test/distributed/limits/shared-rates.test.ts';
 
 export const mistakesOfLimitItems: readonly Mistake[] = [
   mistake(items, contract, 'an instant moves at its bound', '#at < :before', '#at <= :before'),

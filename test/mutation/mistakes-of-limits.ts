@@ -6,6 +6,7 @@ const slots = 'lib/distributed/limits/call-slots.ts';
 const queues = 'lib/distributed/limits/limit-queues.ts';
 const counted = 'lib/distributed/limits/counted-limits.ts';
 const asked = 'test/distributed/limits/shared-limits.test.ts';
+const rates = 'test/distributed/limits/shared-rates.test.ts';
 const breaker = 'lib/distributed/limits/slotted-breaker.ts';
 const calls = 'test/distributed/limits/slotted-breaker.test.ts';
 const clock = 'lib/distributed/queue-clock.ts';
@@ -62,7 +63,7 @@ export const mistakesOfLimits: readonly Mistake[] = [
   ),
   mistake(
     'lib/distributed/limits/common-slot.ts',
-    asked,
+    rates,
     'a call has the earliest end of no slot',
     'startBy = Math.min(startBy, answer.startBy);',
     'startBy = answer.startBy;',
@@ -104,7 +105,7 @@ export const mistakesOfLimits: readonly Mistake[] = [
   ),
   mistake(
     shared,
-    asked,
+    rates,
     'what is not sent keeps its slot',
     'rates.giveBack(slot.name, { startAt, startBy })',
     'void [startAt, startBy, rates]',

@@ -118,7 +118,8 @@ export const errorCodes = {
     'record-corrupt': 'A process record cannot be read.',
     'row-corrupt': 'A row of the database cannot be read.',
     'row-damaged': 'A row of the database is not as it was written.',
-    'store-damaged': 'The database is damaged, incomplete or missing beside its log.',
+    'store-damaged':
+      'The database is damaged or incomplete, is missing beside its log, or does not belong to it.',
     'stream-record-corrupt': 'A record of the change stream cannot be read.',
   },
   NewerDataError: {
