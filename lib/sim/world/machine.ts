@@ -63,11 +63,25 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
   function after(ms: number, work: () => void): () => void {
     if (!alive) return () => {};
     const at = timeline.now() + Math.max(0, ms);
-    if (!faults.strike('crash-while-waiting')) return timeline.at(at, () => whenAwake(work));
+    if (!faults.strike('crash-while-waiting')) return awakeAfter(at, work);
     const lines = crashPoints.here();
     if (chance.hits(0.5)) return timeline.at(at, () => crash(lines, 'after'));
     crash(lines, 'before');
     return () => {};
+  }
+
+  /** A timer that is due while the machine is frozen can be cancelled until it thaws. */
+  function awakeAfter(at: number, work: () => void): () => void {
+    let isCancelled = false;
+    const cancel = timeline.at(at, () =>
+      whenAwake(() => {
+        if (!isCancelled) work();
+      }),
+    );
+    return () => {
+      isCancelled = true;
+      cancel();
+    };
   }
 
   const caller: Caller = { name, isAlive, whenAwake, crash };
