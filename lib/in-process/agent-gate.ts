@@ -47,11 +47,11 @@ export interface HeldIn {
   /**
    * The stored record holds the step: it gets a slot when there is one.
    *
-   * @param since since when it has been held, ms since the epoch
+   * @param since since when it has been held, ms since the epoch; `turned`: it has had its turn, and is before the others
    */
-  hold(step: string, nudge: Nudge, since: number): void;
-  /** The step was held in the last record, and is not in this one. */
-  forget(step: string): void;
+  hold(step: string, nudge: Nudge, since: number | 'turned'): void;
+  /** The step was held in the last record, and is not in this one. Returns whether it had a slot. */
+  forget(step: string): boolean;
   /** See {@link WaitingSteps}. */
   isBarred(): boolean;
 }
@@ -191,7 +191,7 @@ const withRoom = (
     return mayCall;
   },
   withoutCall(step) {
-    circuit.withoutCall(step);
+    circuit.unsent(step);
     calls.giveBack();
   },
   state: circuit.state,
@@ -201,7 +201,10 @@ const noBuckets = () => [];
 
 /** Where steps wait that stored records hold. */
 export const waitingIn = (waiting: WaitingSteps): HeldIn => ({
-  hold: (step, nudge, since) => waiting.add(step, nudge, since),
+  hold(step, nudge, since) {
+    if (since === 'turned') waiting.addFirst(step, nudge);
+    else waiting.add(step, nudge, since);
+  },
   forget: waiting.remove,
   isBarred: waiting.isBarred,
 });

@@ -94,8 +94,8 @@ export function agentGates({
     hold({ agent, key, since }, nudge) {
       const own = stages.of(agent);
       const goOn = (next: Nudge) => {
-        if (own !== undefined) rooms.wait(agent, key);
-        waitingFor(agent)?.hold(key, next, since);
+        const hasTurned = own !== undefined && rooms.wait(agent, key);
+        waitingFor(agent)?.hold(key, next, hasTurned ? 'turned' : since);
       };
       if (own === undefined) goOn(nudge);
       else own.hold(key, nudge, goOn);
@@ -113,9 +113,9 @@ export function agentGates({
     if (own === undefined) return of(agent).ask(request);
     const passage = own.ask(request);
     if (passage === 'waits') {
-      // It waited for its agent without having been asked for its limits.
-      of(agent).forget(step);
-      for (const [, list] of poolsOf(agent)) list.remove(step);
+      // It waited for its agent without room in its limits.
+      const lists = poolsOf(agent).map(([, list]) => list.remove(step));
+      rooms.refused(step, of(agent).forget(step) || lists.includes(true));
       return { gate: 'limit', until: options.clock.now() + bounds.holdLookMaxMs };
     }
     const hold = of(agent).ask(request, () => own.start(request));

@@ -4,6 +4,7 @@ import {
   admitted,
   afterCall,
   afterNoCall,
+  afterUnused,
   type Circuit,
   type CircuitState,
   mayCall,
@@ -21,6 +22,8 @@ export interface CircuitBreaker {
   /** The call of a step that was admitted; null when the circuit has opened since. */
   call(request: Request): AdmittedCall | null;
   withoutCall(step: string): void;
+  /** The same for a step that was not sent, so that another one is admitted for it. */
+  unsent(step: string): void;
   /** Closes a circuit that has recovered, also when nothing is asked for. */
   settle(): void;
   /** The earliest instant at which a step can be admitted; null while a probe is in flight. */
@@ -75,6 +78,9 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       // The call in flight will say how the service is.
       if (probing === circuit.epoch) return;
       circuit = afterNoCall(circuit, step, clock.now());
+    },
+    unsent(step) {
+      if (probing !== circuit.epoch) circuit = afterUnused(circuit, step, clock.now());
     },
     admitsAt: () => admitsAt(circuit, clock.now()),
     state: () => circuit.state,

@@ -1,10 +1,10 @@
 /** The held steps that wait for one agent, and who of them is next: shared fairly between classes and tenants (R24). */
-import { fairQueue } from '#core/flow/fair-queue.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { TenantWeights } from './tenant-weights.ts';
+import { waitingQueue } from './waiting-queue.ts';
 
 /** Options of {@link waitingSteps}. */
 export interface WaitingStepsOptions {
@@ -26,8 +26,10 @@ export interface WaitingSteps {
    * @param since since when the step has been held, ms since the epoch
    */
   add(step: string, nudge: Nudge, since: number): void;
-  /** The step waits no more. A slot that was reserved for it is free again. */
-  remove(step: string): void;
+  /** A step that has had its turn, and could not go on then: it is before the others. */
+  addFirst(step: string, nudge: Nudge): void;
+  /** The step waits no more. Returns whether a slot was reserved for it, which is free again. */
+  remove(step: string): boolean;
   /** Whether a slot was reserved for the step, which has taken it now. */
   take(step: string): boolean;
   /** Whether the service fails and no probe is due: a step that waits does not go on soon. */
@@ -56,20 +58,18 @@ interface Probed {
 /** Makes an empty list of waiting steps. */
 export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const { hasSlot, circuit, weights, nudge, clock } = options;
-  const waiting = fairQueue<string, Nudge>({ weightOf: weights.of });
-  weights.watch(waiting.reweigh);
+  const waiting = waitingQueue(weights);
   const probed = probedSteps();
   const reserved = reservations(clock, (step, message) => {
     circuit.withoutCall(step);
     // Its order is still held, so the step waits again, behind the others.
-    waiting.add(step, message, message);
+    waiting.add(step, message);
     fill();
   });
   const timer = earliestTimer(clock, fill);
   let isClosed = false;
 
   const size = () => waiting.size() + probed.size();
-
   /** Sends one nudge per order. */
   function fill(): void {
     const nudged = new Set<OrderId>();
@@ -83,10 +83,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       }
       letProbeAgain();
       const next = waiting.peek();
-      if (next === undefined) {
-        timer.at(probed.earliest());
-        return;
-      }
+      if (next === undefined) return void timer.at(probed.earliest());
       const { key: step, item: message } = next;
       if (!circuit.admits(step)) return;
       waiting.take();
@@ -99,12 +96,12 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   /** Those whose time has come; and all of them once the circuit is no longer open. */
   function letProbeAgain(): void {
     const from = circuit.state() === 'open' ? clock.now() : Number.POSITIVE_INFINITY;
-    for (const [step, message] of probed.take(from)) waiting.add(step, message, message);
+    for (const [step, message] of probed.take(from)) waiting.add(step, message);
   }
 
   /** Whether the step waits already; its class may be another one now. */
   function relabelled(step: string, message: Nudge): boolean {
-    if (waiting.has(step)) waiting.add(step, message, message);
+    if (waiting.has(step)) waiting.add(step, message);
     return waiting.has(step) || probed.relabel(step, message) || reserved.relabel(step, message);
   }
 
@@ -115,15 +112,20 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       const nowMs = clock.now();
       const waitMs = beforeProbeAgain(nowMs - since);
       if (waitMs > 0) probed.add(step, { nudge: message, probeFrom: nowMs + waitMs });
-      else waiting.add(step, message, message);
+      else waiting.add(step, message);
+      fill();
+    },
+    addFirst(step, message) {
+      if (!relabelled(step, message)) waiting.addFirst(step, message);
       fill();
     },
     remove(step) {
       waiting.remove(step);
       probed.remove(step);
-      if (!reserved.take(step)) return;
+      if (!reserved.take(step)) return false;
       circuit.withoutCall(step);
       fill();
+      return true;
     },
     isBarred: () => isBarred(options),
     take: reserved.take,

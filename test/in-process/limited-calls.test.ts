@@ -52,3 +52,14 @@ test('a call that waits for a slot of its key leaves those of the whole rate to 
   const tooMany = made.filter((at, first) => (made[first + most] ?? Infinity) < at + 1_000);
   expect(tooMany).toEqual([]);
 });
+
+test('a request is sent no sooner before its slot than half of the time of the shortest call', () => {
+  const ahead = lead();
+  for (let sent = 0; sent < 100; sent += 1) ahead.measured(150);
+  expect(ahead.ms()).toBeGreaterThan(200);
+  ahead.sent(8_000);
+  expect(ahead.ms()).toBeGreaterThan(200);
+  ahead.sent(120);
+  ahead.sent(8_000);
+  expect(ahead.ms()).toBe(60);
+});

@@ -5,6 +5,7 @@ const shared = 'lib/distributed/limits/shared-limits.ts';
 const slots = 'lib/distributed/limits/call-slots.ts';
 const queues = 'lib/distributed/limits/limit-queues.ts';
 const counted = 'lib/distributed/limits/counted-limits.ts';
+const limitedRecovery = 'test/runtime/limited-recovery.test.ts';
 const asked = 'test/distributed/limits/shared-limits.test.ts';
 const rates = 'test/distributed/limits/shared-rates.test.ts';
 const breaker = 'lib/distributed/limits/slotted-breaker.ts';
@@ -254,8 +255,43 @@ export const mistakesOfLimits: readonly Mistake[] = [
     'lib/in-process/limits/room-of-waiting.ts',
     'test/in-process/pool-circuits.test.ts',
     'a step that comes to wait for a service that fails keeps its room',
-    'if (isBarred(name)) stagesOf(name)?.yieldRoom(step);',
-    'if (isBarred(name)) return;',
+    'if (!isBehind && !isBarred(name))',
+    'if (!isBehind)',
+  ),
+  mistake(
+    'lib/in-process/limits/room-of-waiting.ts',
+    limitedRecovery,
+    'a step that comes to wait has room before those that have none',
+    'if (!isBehind && !isBarred(name))',
+    'if (!isBarred(name))',
+  ),
+  mistake(
+    'lib/in-process/limits/room-of-waiting.ts',
+    limitedRecovery,
+    'a step that has had its turn gives its room back',
+    'const isFirst = turned.has(step);',
+    'const isFirst = false;',
+  ),
+  mistake(
+    'lib/in-process/waiting-queue.ts',
+    'test/in-process/waiting-queue.test.ts',
+    'a step that has had its turn is behind the others',
+    'for (const [key, item] of first) return { key, item };',
+    '',
+  ),
+  mistake(
+    'lib/in-process/agent-gate.ts',
+    limitedRecovery,
+    'a step that a limit refuses has used a part of the recovery of its service',
+    'circuit.unsent(step)',
+    'circuit.withoutCall(step)',
+  ),
+  mistake(
+    'lib/in-process/limits/limit-bucket.ts',
+    'test/in-process/limited-calls.test.ts',
+    'a request is sent so long before its slot that a short call does not wait for it',
+    'shortestMs * leadPartMax, ',
+    '',
   ),
   mistake(
     'lib/in-process/agent-gates.ts',

@@ -185,6 +185,12 @@ export function afterNoCall(circuit: Circuit, step: string, nowMs: number): Circ
   return { state: 'open', epoch: epoch + 1, since, probeAt: nowMs, probes, goodRate };
 }
 
+/** The circuit after an admitted step was not sent: what it had of the ramp is that of others. */
+export const afterUnused = (circuit: Circuit, step: string, nowMs: number): Circuit =>
+  circuit.state === 'recovering'
+    ? { ...circuit, admitted: Math.max(0, circuit.admitted - 1) }
+    : afterNoCall(circuit, step, nowMs);
+
 function afterProbe(circuit: HalfOpen, isAnswered: boolean, nowMs: number): Circuit {
   const { since, goodRate } = circuit;
   const epoch = circuit.epoch + 1;

@@ -26,6 +26,8 @@ export interface LimitBucket {
 /** How long requests are on their way to their agent: they are sent so much before their slots. */
 export interface Lead {
   ms(): number;
+  /** A request was sent whose call is to be complete within this, ms. */
+  sent(withinMs: number): void;
   /** A request was on its way for so long. */
   measured(tookMs: number): void;
 }
@@ -34,12 +36,21 @@ export interface Lead {
 const latestShare = 0.1;
 /** A request may take longer than most. */
 const marginMs = 5;
+/**
+ * The part of the shortest time of a call that may pass before its slot. Else a short call would not wait for its slot: each attempt
+ * would be given back without a call, and take a slot with it.
+ */
+const leadPartMax = 0.5;
 
 /** Nothing is known at first. */
 export function lead(): Lead {
   let meanMs = 0;
+  let shortestMs = Number.POSITIVE_INFINITY;
   return {
-    ms: () => Math.min(slotLeadMaxMs, 2 * meanMs + marginMs),
+    ms: () => Math.min(slotLeadMaxMs, shortestMs * leadPartMax, 2 * meanMs + marginMs),
+    sent(withinMs) {
+      shortestMs = Math.min(shortestMs, withinMs);
+    },
     measured(tookMs) {
       meanMs += (Math.max(0, tookMs) - meanMs) * latestShare;
     },

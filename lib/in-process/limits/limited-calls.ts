@@ -100,6 +100,7 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
     start(request, keyed) {
       if (own.length + keyed.length === 0) return;
       const buckets = [...own, ...keyed];
+      lead.sent(request.completeWithinMs);
       calls.set(request, { buckets, startedAt: clock.now(), hasBegun: false, slot: null });
     },
     begin(request) {
