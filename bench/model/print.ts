@@ -15,7 +15,7 @@ export function pageOf({ rate, demand, deployed, advised, quotas, dollars }: Rep
     '',
     isAdvised
       ? `parameters for this rate: ${Object.entries(advised.parameters)
-          .map(([name, value]) => `-c ${name}=${value}`)
+          .map(([name, value]) => `-c ${name}=${quoted(value)}`)
           .join(' ')}`
       : 'parameters for this rate: none',
     '',
@@ -110,6 +110,12 @@ function goalLines(columns: readonly Figures[], rate: number): readonly string[]
 
 const dollarLine = (name: string, { batches, single }: Report['dollars']['perHour']) =>
   `  ${name.padEnd(40)}${money(batches).padStart(16)}${money(single).padStart(18)}`;
+
+/** As a shell takes it: it would expand the braces of JSON. */
+const quoted = (value: unknown): string => {
+  const text = String(value);
+  return /^[\w.-]+$/.test(text) ? text : `'${text}'`;
+};
 
 const number = (value: number) => Math.round(value).toLocaleString('en-US');
 const money = (value: number) =>

@@ -137,6 +137,8 @@ test('the page marks what is over its limit, as deployed and with the parameters
     /1,000 +10,000 +1,000 ! +15,000 +10,000 +15,000$/m,
   );
   expect(page).toContain('-c warmOrdersPerSecond=10000');
+  // A shell would expand the braces.
+  expect(page).toMatch(/-c throttle='\{"rate":\d+,"burst":\d+\}'/);
   expect(lineOf('all goals')).toMatch(/not reached +reached$/);
 });
 

@@ -314,6 +314,9 @@ test('the name of a deployment may be given, and has to be in a nested stack', (
   expect(() => new Reeve(nested, 'Orders', { workflows, bundle })).toThrow('is in a nested stack');
   const named = new Reeve(nested, 'Named', { workflows, bundle, deployment: 'inner' });
   expect(named.deployment).toBe('inner');
+  // CloudFormation refuses a function there.
+  const output = Template.fromStack(nested).findOutputs('ReeveNamed')['ReeveNamed'];
+  expect(output?.['Description']).toBe('What reeve --stack reads of Named');
 });
 
 test.each([

@@ -113,6 +113,16 @@ const sentences: readonly (readonly [Context, string])[] = [
       `Invalid parameters: \`webhooks.${name}\` as a name: ${mustBeName}`,
     ] as const,
   ]),
+  [
+    {
+      jwt: JSON.stringify({
+        issuer: 'https://id.example.com',
+        audience: Array.from({ length: 51 }, (_, at) => `a${at}`),
+      }),
+    },
+    'Invalid parameters: `jwt.audience` must',
+  ],
+  [{ tags: '{"team":""}' }, 'Invalid parameters: `tags.team` must'],
   [{ recovery: 'soon' }, 'Invalid parameters: `recovery` must be one of prompt, sweep.'],
   [
     { recovery: 'prompt', reservedConcurrency: '{"supervisor":14}' },

@@ -126,7 +126,7 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'an order that waits keeps its former priority',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (waiting.has(step)) waiting.add(step, message, message);',
+    text: 'if (waiting.has(step)) waiting.add(step, message);',
     instead: '',
     test: 'test/in-process/agent-gate.test.ts',
   },

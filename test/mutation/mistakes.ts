@@ -296,8 +296,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an order that was cancelled keeps the slot that was reserved for it',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (!reserved.take(step)) return;\n      circuit.withoutCall(step);',
-    instead: 'return;',
+    text: 'if (!reserved.take(step)) return false;\n      circuit.withoutCall(step);',
+    instead: 'return false;',
     test: 'test/in-process/agent-gate.test.ts',
   },
   {
@@ -317,7 +317,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a step that waits for a slot stays in its former class',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (waiting.has(step)) waiting.add(step, message, message);',
+    text: 'if (waiting.has(step)) waiting.add(step, message);',
     instead: '',
     test: 'test/in-process/agent-gate.test.ts',
   },

@@ -38,7 +38,8 @@ export function outputs(scope: Construct, props: OutputsProps): void {
   const { reference } = deploymentOf(scope);
   const values = all.map(({ name, value }) => [name, value]);
   const output = new CfnOutput(scope, 'Addresses', {
-    description: `What reeve --stack ${reference} reads`,
+    // CloudFormation takes no function here, and in a nested stack the reference has the name of the stack.
+    description: `What reeve --stack reads of ${path.join('/')}`,
     value: Stack.of(scope).toJsonString({ Reeve: reference, ...Object.fromEntries(values) }),
   });
   output.overrideLogicalId(addressesOutput(path));

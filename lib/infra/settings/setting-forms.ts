@@ -85,7 +85,12 @@ const tagKey = z
   .max(128)
   .regex(tagText, 'has a character that tags do not allow')
   .regex(/^(?!aws:)/i, 'must not begin with aws:');
-const tagValue = z.string().max(256).regex(tagText, 'has a character that tags do not allow');
+// CloudFormation refuses an empty one for some resources.
+const tagValue = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(tagText, 'has a character that tags do not allow');
 /** Tags of all resources, up to 50. */
 export const tags = namedValues(tagKey, tagValue).refine(
   (all) => Object.keys(all).length <= tagsMax,

@@ -112,7 +112,8 @@ export const common = z.strictObject({
   jwt: json(
     z.strictObject({
       issuer,
-      audience: distinct(z.array(z.string().min(1)).nonempty()),
+      // The quota of an authoriser: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+      audience: distinct(z.array(z.string().min(1)).nonempty().max(50)),
       /** The claim with a bearer's permissions: its scopes or groups. */
       rolesClaim: z.string().min(1).default('scope'),
       /** The value in that claim that grants each role. */
