@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { hasLog, isThere } from './data-files.ts';
+import { isThere, logPath } from './data-files.ts';
 import { sqlite } from './sqlite.ts';
 
 /** A database that is open for reading. */
@@ -17,9 +17,10 @@ export interface Untouched {
  * @throws SQLite's error
  */
 export function openUntouched(path: string): Untouched {
-  // A connection that may write copies the readable part of the log on close, and deletes the log: with a log, open
-  // read-only. Without a log, a read-only connection would leave an empty one.
-  const database = new (sqlite().DatabaseSync)(path, { readOnly: hasLog(path) });
+  // A connection that may write copies the readable part of the log on close, and deletes the log, also one that lost its content:
+  // with a log, open read-only. Without a log, a read-only connection would leave an empty one.
+  const hasLog = isThere(logPath(path));
+  const database = new (sqlite().DatabaseSync)(path, { readOnly: hasLog });
   // Reading a log creates an index file; Reeve itself never needs one, because it locks the data exclusively.
   const index = `${path}-shm`;
   const hadIndex = isThere(index);
@@ -28,7 +29,7 @@ export function openUntouched(path: string): Untouched {
     if (!hadIndex) rmSync(index, { force: true });
   };
   try {
-    if (!hasLog(path)) database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON');
+    if (!hasLog) database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON');
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return { database, close };
   } catch (error) {

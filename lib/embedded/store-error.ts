@@ -30,6 +30,9 @@ export const isFull = (error: unknown): boolean =>
   sqliteCode(error) === full ||
   (error instanceof Error && 'errcode' in error && error.errcode === noRoomForIndex);
 
+/** An error of SQLite whose code says that there is none. */
+export const isNoError = (error: unknown): boolean => sqliteCode(error) === 0;
+
 export const isBusy = (error: unknown): boolean => sqliteCode(error) === busy;
 
 export function isDamage(error: unknown): boolean {

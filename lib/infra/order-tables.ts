@@ -192,8 +192,15 @@ export class StateStore extends Construct implements ReeveTables {
   }
 
   allowStream(to: Grantee): void {
+    // All four are what Lambda asks of the role, though its pollers list no streams:
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-example-lamda-process-dynamodb-streams.html
     to.allow(
-      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+      ],
       this.streamArn,
     );
   }

@@ -190,6 +190,15 @@ test.each(['AgentSettings', 'Changes', 'Due'])(
   },
 );
 
+test('a start on data whose log lost its content is refused, and leaves the empty log', async () => {
+  const { killed } = await data();
+  truncateSync(`${killed}-wal`, 0);
+  const before = hashes(killed);
+  expect(() => opened(killed)).toThrow(/lost accepted work/);
+  expect(examineData(killed).findings).not.toEqual([]);
+  expect(hashes(killed)).toEqual(before);
+});
+
 test('a start whose undelivered changes are not in order is refused before it changes a byte', async () => {
   const path = await stored('one', 'two');
   const { bytes, cell } = cellOf(path, 'Changes', 1);

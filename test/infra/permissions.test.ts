@@ -127,7 +127,7 @@ test('the notifier reads the stream, notifies, and deletes expired orders', () =
       "StateStoreOrders line#*: dynamodb:BatchGetItem",
       "StateStoreOrders line#*: dynamodb:DeleteItem dynamodb:PutItem",
       "StateStoreOrders: dynamodb:ConditionCheckItem dynamodb:DeleteItem",
-      "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator",
+      "StateStoreProcesses: dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
       "WebhookcrmQueue: sqs:SendMessage",
       "{"Fn::Join":["",["arn:",{"Ref":"AWS::Partition"},":events:",{"Ref":"AWS::Region"},":",{"Ref":"AWS::AccountId"},":event-bus/default"]]}: events:PutEvents",
     ]

@@ -5,7 +5,13 @@ import { describeError, ReeveError, UnavailableError } from '#core/model/errors.
 import { removeDatabase } from '../data-files.ts';
 import { onFile } from '../file-error.ts';
 import { sqlite } from '../sqlite.ts';
-import { isDamage, isFull, storeError } from '../store-error.ts';
+import { isDamage, isFull, isNoError, storeError } from '../store-error.ts';
+
+/**
+ * Node fails a copy now and then while the database is written, with an error of SQLite whose code is 0, "not an error". Nothing is wrong
+ * then, and the next copy succeeds.
+ */
+const triesMax = 10;
 
 /** Pages copied at a time. A write waits for one such batch, a millisecond. */
 const pagesAtOnce = 100;
@@ -15,15 +21,25 @@ const pagesAtOnce = 100;
  *
  * @param path the database file, for messages
  * @param to a file that does not exist
+ * @param copy that of Node, unless a test gives another one
  * @throws {ReeveError} see file-error.ts; `disk-full`, `backup-failed`, `store-damaged`
  */
-export async function copyInUse(database: DatabaseSync, path: string, to: string): Promise<void> {
-  onFile('Cannot write the backup', to, () => closeSync(openSync(to, 'wx', 0o600)));
-  try {
-    await sqlite().backup(database, to, { rate: pagesAtOnce });
-  } catch (error) {
-    removeDatabase(to);
-    throw isDamage(error) ? storeError(error, path) : backupFailed(error, 'write', to);
+export async function copyInUse(
+  database: DatabaseSync,
+  path: string,
+  to: string,
+  copy: ReturnType<typeof sqlite>['backup'] = sqlite().backup,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    onFile('Cannot write the backup', to, () => closeSync(openSync(to, 'wx', 0o600)));
+    try {
+      await copy(database, to, { rate: pagesAtOnce });
+      return;
+    } catch (error) {
+      removeDatabase(to);
+      if (isNoError(error) && tries < triesMax) continue;
+      throw isDamage(error) ? storeError(error, path) : backupFailed(error, 'write', to);
+    }
   }
 }
 

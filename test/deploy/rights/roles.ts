@@ -95,7 +95,12 @@ function callsOfMapping(
 ): readonly Call[] {
   const actions = source.startsWith('arn:aws:sqs:')
     ? ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes']
-    : ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+    : [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+      ];
   const failed = DestinationConfig?.OnFailure?.Destination;
   return [
     ...actions.map((action) => ({ caller, action, resource: source })),

@@ -116,7 +116,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ),
     // It reads no record but by the stream, and deletes the details of those that have expired.
     ...each(
-      'dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator',
+      'dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams',
       'StateStoreProcesses',
     ),
     ...each('dynamodb:ConditionCheckItem dynamodb:DeleteItem', 'StateStoreOrders'),
