@@ -1,6 +1,7 @@
 /** The front door: the API behind API Gateway, which has authorised every request. */
 
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import { withAsciiKey } from '#aws/ascii-key.ts';
 import { identityOf } from '#aws/caller.ts';
 import type { Invocation, LambdaHandler } from '#aws/lambda-events.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
@@ -102,7 +103,7 @@ export function frontDoorHandler({
   servePages(app, pages);
   const serve = handle(app);
   return logged((event: LambdaEvent, context: Invocation) =>
-    serve(withReplacedBytes(event), context),
+    serve(withAsciiKey(withReplacedBytes(event)), context),
   );
 }
 

@@ -1,5 +1,5 @@
 /** A backup of data in use. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -52,4 +52,15 @@ test.each([
 ])('a backup %s is refused, and leaves no file', async (_, errcode, copies) => {
   const refused = expect.objectContaining({ code: 'backup-failed' });
   expect(await copied(Number.POSITIVE_INFINITY, errcode)).toEqual({ refused, copies, files: [] });
+});
+
+test('a backup replaces no file', async () => {
+  const { store } = opened(somewhere());
+  const file = join(folder(), 'backup.db');
+  writeFileSync(file, 'mine');
+  await expect(store.backup(file)).rejects.toMatchObject({
+    code: 'file-exists',
+    message: `${file} exists. Name another file.`,
+  });
+  expect(readFileSync(file, 'utf8')).toBe('mine');
 });

@@ -90,3 +90,13 @@ test('a field that occurs twice is refused', async () => {
   const twice = '{"workflow":"order-fulfilment","details":{},"details":{}}';
   expect(await submit(twice, false)).toEqual({ statusCode: 400, code: 'json-malformed' });
 });
+
+test.each(['ü', 'order ä', 'a,ü', '\u{1f600}'])(
+  'the idempotency key %j is refused, as in one process',
+  async (key) => {
+    expect(await submit(text, false, { 'idempotency-key': key })).toEqual({
+      statusCode: 400,
+      code: 'header-invalid',
+    });
+  },
+);

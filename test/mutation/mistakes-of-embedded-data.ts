@@ -182,4 +182,25 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'if (!isDamage(error)) throw error; return definitionsOfReadable',
     'throw error; return definitionsOfReadable',
   ),
+  mistake(
+    'lib/embedded/copies/backup.ts',
+    'test/embedded/backup.test.ts',
+    'a copy that SQLite fails without an error is not made again',
+    'tries < triesMax',
+    'tries < 1',
+  ),
+  mistake(
+    'lib/embedded/read-only.ts',
+    refusedStart,
+    'a check deletes a log that lost its content',
+    'readOnly: hasLog',
+    'readOnly: false',
+  ),
+  mistake(
+    'lambdas/front-door.ts',
+    'test/lambdas/front-door.test.ts',
+    'an idempotency key that is no ASCII becomes another key',
+    'withAsciiKey(withReplacedBytes(event))',
+    'withReplacedBytes(event)',
+  ),
 ];

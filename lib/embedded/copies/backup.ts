@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
-import { removeDatabase } from '../data-files.ts';
+import { isThere, removeDatabase } from '../data-files.ts';
 import { onFile } from '../file-error.ts';
 import { sqlite } from '../sqlite.ts';
 import { isDamage, isFull, isNoError, storeError } from '../store-error.ts';
@@ -22,7 +22,7 @@ const pagesAtOnce = 100;
  * @param path the database file, for messages
  * @param to a file that does not exist
  * @param copy that of Node, unless a test gives another one
- * @throws {ReeveError} see file-error.ts; `disk-full`, `backup-failed`, `store-damaged`
+ * @throws {ReeveError} see file-error.ts; `file-exists`, `disk-full`, `backup-failed`, `store-damaged`
  */
 export async function copyInUse(
   database: DatabaseSync,
@@ -30,6 +30,7 @@ export async function copyInUse(
   to: string,
   copy: ReturnType<typeof sqlite>['backup'] = sqlite().backup,
 ): Promise<void> {
+  assertNew(to);
   for (let tries = 1; ; tries += 1) {
     onFile('Cannot write the backup', to, () => closeSync(openSync(to, 'wx', 0o600)));
     try {
@@ -41,6 +42,11 @@ export async function copyInUse(
       throw isDamage(error) ? storeError(error, path) : backupFailed(error, 'write', to);
     }
   }
+}
+
+/** @throws {ReeveError} `file-exists`: a backup replaces no file */
+export function assertNew(file: string): void {
+  if (isThere(file)) throw new ReeveError('file-exists', `${file} exists. Name another file.`);
 }
 
 /** Translates an error of the copy into an error of lib/core. */

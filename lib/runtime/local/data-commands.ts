@@ -3,8 +3,9 @@
 import { renameSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { assertNew } from '#embedded/copies/backup.ts';
 import { hasData, restoreData } from '#embedded/copies/restore.ts';
-import { isThere, removeDatabase } from '#embedded/data-files.ts';
+import { removeDatabase } from '#embedded/data-files.ts';
 import { onFile } from '#embedded/file-error.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -71,7 +72,7 @@ function check(path: string, accepts: boolean): DataOutcome {
 }
 
 async function backUp(dataDir: string, file: string): Promise<DataOutcome> {
-  if (isThere(file)) throw new ReeveError('file-exists', `${file} exists. Name another file.`);
+  assertNew(file);
   const part = `${file}.part`;
   onFile('Cannot write the backup', part, () => removeDatabase(part));
   try {
