@@ -94,13 +94,13 @@ async function acknowledgeOrPark<Carrier extends QueueMessage>(
     case 'retry':
       return false;
     case 'park':
-      log.error('message-parked', { messageId, reason: delivery.reason });
       try {
         await park(carrier, delivery.reason);
+        log.error('message-parked', { messageId, reason: delivery.reason });
         return true;
       } catch (error) {
         const name = errorKind(error);
-        log.error('parking-failed', { messageId, error: name });
+        log.error('parking-failed', { messageId, reason: delivery.reason, error: name });
         return false;
       }
   }

@@ -210,8 +210,10 @@ test('changes after a record that could not be parked are not delivered yet', as
   ]);
   expect(delivered).toEqual([]);
   expect(log.lines).toEqual([
-    { event: 'change-parked', fields: { orderId: 'bad', reason: 'record-corrupt' } },
-    { event: 'parking-failed', fields: { orderId: 'bad', error: 'no queue' } },
+    {
+      event: 'parking-failed',
+      fields: { orderId: 'bad', reason: 'record-corrupt', error: 'no queue' },
+    },
   ]);
 });
 
@@ -222,8 +224,7 @@ test('an error without a message, for a record without a key, is logged as unkno
   const { response } = await deliverStream({ Records: [nameless] }, failing);
   expect(response.batchItemFailures).toEqual([{ itemIdentifier: '7' }]);
   expect(log.lines.map(({ fields }) => fields)).toEqual([
-    { orderId: '', reason: 'record-corrupt' },
-    { orderId: '', error: 'unknown' },
+    { orderId: '', reason: 'record-corrupt', error: 'unknown' },
   ]);
 });
 

@@ -123,8 +123,10 @@ test('a parked message is logged with its reason; one that cannot be parked is l
   });
   expect(log.lines).toEqual([
     parked('0', 'is not valid JSON'),
-    parked('1', 'unknown-order'),
-    { event: 'parking-failed', fields: { messageId: '1', error: 'TypeError' } },
+    {
+      event: 'parking-failed',
+      fields: { messageId: '1', reason: 'unknown-order', error: 'TypeError' },
+    },
   ]);
 });
 

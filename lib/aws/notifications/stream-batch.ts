@@ -97,12 +97,12 @@ async function parkUnread(
     if (entry.kind !== 'unread') continue;
     const { record, reason } = entry;
     const orderId = record.dynamodb?.Keys?.['OrderID']?.S ?? '';
-    log.error('change-parked', { orderId, reason });
     try {
       await park(record, reason);
+      log.error('change-parked', { orderId, reason });
     } catch (error) {
       failedAt.push(place);
-      log.error('parking-failed', { orderId, error: describeError(error) });
+      log.error('parking-failed', { orderId, reason, error: describeError(error) });
     }
   }
   return failedAt;

@@ -34,7 +34,7 @@ export const errors = {
   'change-parked': {
     level: 'error',
     fields: ['orderId', 'reason'],
-    meaning: 'A change in the stream cannot be read; it becomes a dead letter.',
+    meaning: 'A change in the stream that cannot be read became a dead letter.',
   },
   'channel-behind': {
     level: 'error',
@@ -95,7 +95,7 @@ export const errors = {
   },
   'parking-failed': {
     level: 'error',
-    fields: ['error'],
+    fields: ['reason', 'error'],
     optional: ['messageId', 'orderId'],
     meaning: 'A dead letter could not be stored; its message is delivered again.',
   },

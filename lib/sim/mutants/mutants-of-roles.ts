@@ -79,8 +79,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'acknowledge a message that could not be parked',
     'queue-delivery',
-    "log.error('parking-failed', { messageId, error: name });\n        return false;",
-    "log.error('parking-failed', { messageId, error: name });\n        return true;",
+    "log.error('parking-failed', { messageId, reason: delivery.reason, error: name });\n        return false;",
+    "log.error('parking-failed', { messageId, reason: delivery.reason, error: name });\n        return true;",
   ),
   mutant(
     'reply after complete-by',
