@@ -204,7 +204,7 @@ test.each([
   ['tags.team', { tags: { team: 'x'.repeat(257) } }],
   [
     '`tags` must be 50 at most',
-    { tags: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`t${at}`, ''])) },
+    { tags: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`t${at}`, 'x'])) },
   ],
 ])('an invalid setting is named: %s', (named, context) => {
   expect(() => templateOf(context)).toThrow(named);
