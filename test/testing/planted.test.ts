@@ -6,7 +6,7 @@ import { rentalProof, type Slip, slips } from './rental.ts';
 import { type Mistake, tripProof } from './trip.ts';
 
 // Each test simulates up to some hundred worlds: seconds of a free processor.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /** `prove` simulates 200 by default. */
 const worldsMax = 30;
@@ -76,7 +76,7 @@ test.each(planted)(
     expect(story.at(-1)).toContain(`BROKEN ${first?.rule}: `);
     for (const line of story) expect(line).not.toMatch(/[{}"]|k[0-9a-f]{40}/);
   },
-  120_000,
+  300_000,
 );
 
 test.each([
@@ -92,7 +92,7 @@ test.each([
     expect(again.mistakes).toEqual(mistakes);
     expect(again.mistakes).not.toEqual([]);
   },
-  120_000,
+  300_000,
 );
 
 test.each(unseen)(
@@ -101,9 +101,9 @@ test.each(unseen)(
     expect(Object.keys(slips)).toContain(slip);
     await prove({ ...rentalProof(slip), seeds: 40 });
   },
-  120_000,
+  300_000,
 );
 
 test('the sound rental is proven', async () => {
   await prove({ ...rentalProof(null), seeds: 100 });
-}, 120_000);
+}, 300_000);
