@@ -1,12 +1,10 @@
 /** The definitions that the live orders of stored data need, read before a start changes anything. */
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { limits } from '#core/model/limits.ts';
 import { isThere, sizeOf } from './data-files.ts';
 import { openError } from './open-database.ts';
 import { openUntouched } from './read-only.ts';
 import { isDamage } from './store-error.ts';
-import { dueEntries, dueEntriesSql } from './tables/due-entries.ts';
 
 const row = z
   .object({
@@ -51,6 +49,9 @@ const live = (where: string) => `
   ORDER BY Workflow, WorkflowVersion
 `;
 
+/** It reads the index alone, and so no page of orders. */
+const liveIds = 'SELECT OrderID FROM Processes INDEXED BY Due WHERE DueAt IS NOT NULL';
+
 const readable = (rows: readonly unknown[]): readonly LiveDefinition[] =>
   rows.flatMap((each) => row.safeParse(each).data ?? []);
 
@@ -67,25 +68,14 @@ function definitionsIn(database: DatabaseSync): readonly LiveDefinition[] {
 function definitionsOfReadable(database: DatabaseSync): readonly LiveDefinition[] {
   const found = new Map<string, LiveDefinition>();
   const ofOne = database.prepare(live('OrderID = ?'));
-  for (const orderId of dueIds(database)) {
-    for (const one of readable(ifIntact(() => ofOne.all(orderId)))) {
+  for (const { OrderID = null } of database.prepare(liveIds).all()) {
+    for (const one of readable(ifIntact(() => ofOne.all(OrderID)))) {
       const key = JSON.stringify([one.workflow, one.workflowVersion, one.fingerprint]);
       const before = found.get(key);
       found.set(key, { ...(before ?? one), orders: (before?.orders ?? 0) + 1 });
     }
   }
   return [...found.values()];
-}
-
-function* dueIds(database: DatabaseSync): Generator<string> {
-  const select = database.prepare(dueEntriesSql);
-  const range = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: limits.startPage };
-  let cursor: string | null = null;
-  do {
-    const page = dueEntries(select, { ...range, cursor }, () => {});
-    for (const { OrderID } of page.entries) yield OrderID;
-    cursor = page.cursor;
-  } while (cursor !== null);
 }
 
 function ifIntact(read: () => readonly unknown[]): readonly unknown[] {

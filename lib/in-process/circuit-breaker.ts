@@ -4,7 +4,7 @@ import {
   admitted,
   afterCall,
   afterNoCall,
-  afterUnused,
+  afterUnsent,
   type Circuit,
   type CircuitState,
   mayCall,
@@ -80,7 +80,7 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       circuit = afterNoCall(circuit, step, clock.now());
     },
     unsent(step) {
-      if (probing !== circuit.epoch) circuit = afterUnused(circuit, step, clock.now());
+      if (probing !== circuit.epoch) circuit = afterUnsent(circuit, step, clock.now());
     },
     admitsAt: () => admitsAt(circuit, clock.now()),
     state: () => circuit.state,

@@ -186,7 +186,7 @@ export function afterNoCall(circuit: Circuit, step: string, nowMs: number): Circ
 }
 
 /** The circuit after an admitted step was not sent: what it had of the ramp is that of others. */
-export const afterUnused = (circuit: Circuit, step: string, nowMs: number): Circuit =>
+export const afterUnsent = (circuit: Circuit, step: string, nowMs: number): Circuit =>
   circuit.state === 'recovering'
     ? { ...circuit, admitted: Math.max(0, circuit.admitted - 1) }
     : afterNoCall(circuit, step, nowMs);
