@@ -111,12 +111,12 @@ export function agentGate({
   const watch = circuitWatch({ agent, circuit, held: waiting.size, onCircuit, clock });
   const sources = waitingSources([waiting, ...pools]);
 
-  /** A request that was delivered twice has its slot only once. */
-  function release(requests: readonly Request[]): void {
+  /** A request that was delivered twice has its slot only once. `after`: what the circuit learns of its step. */
+  function free(requests: readonly Request[], after: (step: string) => void): void {
     const before = taken.size;
     for (const request of requests) {
       if (!taken.delete(request)) continue;
-      circuit.withoutCall(request.idempotencyKey);
+      after(request.idempotencyKey);
       calls.end(request);
     }
     if (taken.size < before) sources.fill();
@@ -131,7 +131,7 @@ export function agentGate({
       calls.begin(request);
       return null;
     }
-    release([request]);
+    free([request], circuit.unsent);
     return refusal('concurrency');
   }
 
@@ -147,7 +147,7 @@ export function agentGate({
       calls.start(request, keyed());
       return null;
     },
-    release,
+    release: (requests) => free(requests, circuit.unsent),
     ...waitingIn(waiting),
     begin(request) {
       const turn = queue.turn(request);
@@ -161,7 +161,7 @@ export function agentGate({
       refusal('circuit'),
     end(request) {
       queue.end(request);
-      release([request]);
+      free([request], circuit.ended);
     },
     ...{ state: circuit.state, circuit: circuit.status, fill: sources.fill, loans },
     room: () => Math.max(0, concurrency - inUse()),
@@ -190,7 +190,7 @@ const withRoom = (
     if (mayCall) calls.reserve();
     return mayCall;
   },
-  withoutCall(step) {
+  unsent(step) {
     circuit.unsent(step);
     calls.giveBack();
   },

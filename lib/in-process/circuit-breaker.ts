@@ -17,12 +17,13 @@ import type { Clock } from '#ports/clock.ts';
 
 /** A circuit with its present state. */
 export interface CircuitBreaker {
-  /** Whether this step may begin an attempt. Each step that it admits must make a call, or be given to `withoutCall`. */
+  /** Whether this step may begin an attempt. Each step that it admits must make a call, or be given to `unsent`. */
   admits(step: string): boolean;
   /** The call of a step that was admitted; null when the circuit has opened since. */
   call(request: Request): AdmittedCall | null;
-  withoutCall(step: string): void;
-  /** The same for a step that was not sent, so that another one is admitted for it. */
+  /** The attempt of the step has ended, with or without a call. */
+  ended(step: string): void;
+  /** The attempt of the step did not begin: another step is admitted for it, also while the service recovers. */
   unsent(step: string): void;
   /** Closes a circuit that has recovered, also when nothing is asked for. */
   settle(): void;
@@ -74,7 +75,7 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       const isProbe = circuit.state === 'half-open';
       return { isProbe, answered: () => end(true), failed: () => end(false) };
     },
-    withoutCall(step) {
+    ended(step) {
       // The call in flight will say how the service is.
       if (probing === circuit.epoch) return;
       circuit = afterNoCall(circuit, step, clock.now());

@@ -40,7 +40,7 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
         if (lender !== undefined) lenders.set(step, lender);
         return lender !== undefined;
       },
-      withoutCall(step) {
+      unsent(step) {
         lenders.get(step)?.loans.takeBack(step);
         lenders.delete(step);
       },

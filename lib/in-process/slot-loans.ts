@@ -5,7 +5,7 @@ import type { WaitingStepsOptions } from './waiting-steps.ts';
 export interface SlotLoansOptions {
   /** Whether a slot can be lent at all. */
   readonly mayLend: () => boolean;
-  readonly admission: Pick<WaitingStepsOptions['circuit'], 'admits' | 'admitsAt' | 'withoutCall'>;
+  readonly admission: Pick<WaitingStepsOptions['circuit'], 'admits' | 'admitsAt' | 'unsent'>;
   /** A slot is free again. */
   readonly onReturn: () => void;
 }
@@ -36,7 +36,7 @@ export function slotLoans({ mayLend, admission, onReturn }: SlotLoansOptions): S
     },
     takeBack(step) {
       if (!lent.delete(step)) return;
-      admission.withoutCall(step);
+      admission.unsent(step);
       onReturn();
     },
     lendsAt: () => (mayLend() ? admission.admitsAt() : null),

@@ -10,7 +10,7 @@ import { waitingQueue } from './waiting-queue.ts';
 export interface WaitingStepsOptions {
   /** Whether the agent has a slot for one more step. */
   readonly hasSlot: () => boolean;
-  readonly circuit: Pick<CircuitBreaker, 'admits' | 'admitsAt' | 'withoutCall' | 'state'>;
+  readonly circuit: Pick<CircuitBreaker, 'admits' | 'admitsAt' | 'unsent' | 'state'>;
   readonly weights: TenantWeights;
   /** Asks for a claim of an order that has a slot now. */
   readonly nudge: (nudge: Nudge) => void;
@@ -61,7 +61,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const waiting = waitingQueue(weights);
   const probed = probedSteps();
   const reserved = reservations(clock, (step, message) => {
-    circuit.withoutCall(step);
+    circuit.unsent(step);
     // Its order is still held, so the step waits again, behind the others.
     waiting.add(step, message);
     fill();
@@ -123,7 +123,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       waiting.remove(step);
       probed.remove(step);
       if (!reserved.take(step)) return false;
-      circuit.withoutCall(step);
+      circuit.unsent(step);
       fill();
       return true;
     },

@@ -318,16 +318,25 @@ test('after a probe that fails, another order is the next probe', async () => {
   expect(nudged).toEqual(['a', 'b']);
 });
 
-test('a probe that is answered lets the others go in a ramp', async () => {
-  const { gate, kinds, nudged, clock } = await broken(1_000);
+/** The service of an agent recovers; these orders were held while it failed. */
+async function recovering(...held: readonly Request[]) {
+  const world = await broken(1_000);
+  const { gate, kinds, clock } = world;
   const probe = call('p', 'east', 1, 1_000);
-  kinds(probe, ...Array.from({ length: 30 }, (_, order) => call(`o${order}`)));
+  kinds(probe, ...held);
   await clock.advance(1_000);
   kinds(probe);
   await gate.begin(probe);
   const admitted = gate.admit(probe);
   if ('answered' in admitted) admitted.answered();
   gate.end(probe);
+  expect(gate.state()).toBe('recovering');
+  return world;
+}
+
+test('a probe that is answered lets the others go in a ramp', async () => {
+  const held = Array.from({ length: 30 }, (_, order) => call(`o${order}`));
+  const { nudged, clock } = await recovering(...held);
   const counts: number[] = [];
   for (let second = 0; second < 9; second += 1) {
     await clock.advance(1_000);
@@ -335,6 +344,23 @@ test('a probe that is answered lets the others go in a ramp', async () => {
   }
   // The good rate was below 10 calls per second, which is the least that is assumed.
   expect(counts).toEqual([2, 2, 2, 3, 4, 7, 11, 20, 31]);
+});
+
+test('while a service recovers, a request that is not sent or does not begin leaves its part of the ramp to others', async () => {
+  const { gate, gates, kinds } = await recovering();
+  for (let other = 0; other < 10; other += 1) {
+    const unsent = call(`unsent${other}`, 'east', 1, 1_000);
+    expect(kinds(unsent)).toEqual(['start']);
+    gates.release([unsent]);
+    const late = call(`late${other}`, 'east', 1, -1_000);
+    expect(kinds(late)).toEqual(['start']);
+    expect(await gate.begin(late)).toMatchObject({ gate: 'concurrency' });
+  }
+  const called = call('called', 'east', 1, 1_000);
+  expect(kinds(called)).toEqual(['start']);
+  await gate.begin(called);
+  gate.end(called);
+  expect(kinds(call('next', 'east', 1, 1_000))).toEqual(['hold']);
 });
 
 test('an attempt that ends gives its slot to the next order', async () => {

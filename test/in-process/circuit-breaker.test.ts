@@ -25,7 +25,7 @@ test('a request that was delivered twice makes one probe (R27)', async () => {
 test('the end of its other delivery lets no other step probe while the probe is in flight (R27)', async () => {
   const { circuit } = await probing();
   const probe = circuit.call(call('a'));
-  circuit.withoutCall(call('a').idempotencyKey);
+  circuit.ended(call('a').idempotencyKey);
   expect(circuit.admits(call('b').idempotencyKey)).toBe(false);
   probe?.answered();
   expect(circuit.state()).toBe('recovering');

@@ -284,7 +284,21 @@ export const mistakesOfLimits: readonly Mistake[] = [
     limitedRecovery,
     'a step that a limit refuses has used a part of the recovery of its service',
     'circuit.unsent(step)',
-    'circuit.withoutCall(step)',
+    'circuit.ended(step)',
+  ),
+  mistake(
+    'lib/in-process/agent-gate.ts',
+    'test/in-process/agent-gate.test.ts',
+    'a request that is not sent has used a part of the recovery of its service',
+    'release: (requests) => free(requests, circuit.unsent)',
+    'release: (requests) => free(requests, circuit.ended)',
+  ),
+  mistake(
+    'lib/in-process/agent-gate.ts',
+    'test/in-process/agent-gate.test.ts',
+    'an attempt that would begin too late has used a part of the recovery of its service',
+    'free([request], circuit.unsent);',
+    'free([request], circuit.ended);',
   ),
   mistake(
     'lib/in-process/limits/limit-bucket.ts',

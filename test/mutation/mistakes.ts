@@ -282,7 +282,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an attempt that ends keeps its slot (kestra #14356, Prefect #17415, Hatchet #4804)',
     file: 'lib/in-process/agent-gate.ts',
-    text: 'queue.end(request);\n      release([request]);',
+    text: 'queue.end(request);\n      free([request], circuit.ended);',
     instead: 'queue.end(request);',
     test: 'test/in-process/agent-gate.test.ts',
   },
@@ -296,7 +296,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an order that was cancelled keeps the slot that was reserved for it',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (!reserved.take(step)) return false;\n      circuit.withoutCall(step);',
+    text: 'if (!reserved.take(step)) return false;\n      circuit.unsent(step);',
     instead: 'return false;',
     test: 'test/in-process/agent-gate.test.ts',
   },

@@ -18,7 +18,7 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inProcess(
     'let some calls through, and then none (Hatchet #4346)',
     'agent-gate',
-    'queue.end(request);\n      release([request]);',
+    'queue.end(request);\n      free([request], circuit.ended);',
     'queue.end(request);',
   ),
   inProcess(
