@@ -1,6 +1,6 @@
 /** The code of an agent. */
 import type { AgentContract, UndoAbility } from '#core/definition/agent.ts';
-import { checkImplementation } from '#core/definition/option-forms.ts';
+import { checkImplementationOptions } from '#core/definition/option-forms.ts';
 import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Effect } from '#core/model/fault.ts';
@@ -115,7 +115,8 @@ export type AgentCode<
 /**
  * Implements an agent; the types of input and output are those of the contract. `code` may be an object of a class.
  *
- * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind
+ * @throws {DefinitionError} `options-invalid` when an option is missing or of a wrong kind, or `code` is of no class and has one that is
+ *   not known
  */
 export function implementAgent<
   Input extends JsonValue,
@@ -131,8 +132,10 @@ export function implementAgent(
   code: AgentCode<JsonValue, JsonValue>,
 ): AgentImplementation {
   const { concurrency, endpoints, perform, undo } = code;
-  const given = { contract, concurrency, endpoints, perform, undo };
-  checkImplementation(given);
+  // An object of a class has fields of its own.
+  const isOfClass = Object.getPrototypeOf(code) !== Object.prototype;
+  const given = { ...(!isOfClass && code), contract, concurrency, endpoints, perform, undo };
+  checkImplementationOptions(given);
   return {
     contract,
     ...(concurrency !== undefined && { concurrency }),

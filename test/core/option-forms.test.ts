@@ -7,6 +7,7 @@ import { definePool } from '#core/definition/agent-pool.ts';
 import { checkImplementation } from '#core/definition/option-forms.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { DefinitionError } from '#core/model/errors.ts';
+import { implementAgent } from '#ports/agent-implementation.ts';
 
 const any = z.string();
 const contract = { name: 'a', input: any, output: any, undo: 'offered' } as const;
@@ -111,6 +112,38 @@ test.each<[string, object]>([
 ])('of an implementation: %s', (message, options) => {
   expect(() => withOptions(checkImplementation, { ...implementation, ...options })).toThrow(
     refusedWith(message),
+  );
+});
+
+test('the code of an agent that is no object of a class has no other options', () => {
+  const { perform, undo } = implementation;
+  const code = { perform, undo, concurency: 8 };
+  expect(() => Reflect.apply(implementAgent, undefined, [agent, code])).toThrow(
+    refusedWith('the implementation of agent a: `concurency` is not known here.'),
+  );
+  class Code {
+    readonly calls = 0;
+    perform = perform;
+    undo = undo;
+  }
+  expect(Reflect.apply(implementAgent, undefined, [agent, new Code()])).toMatchObject({
+    contract: agent,
+  });
+});
+
+test('names in definitions are refused with what they name', () => {
+  const limits = { 'Per Cart': { atOnce: 1 } };
+  expect(() => defineAgent({ ...contract, limits })).toThrow(
+    '"Per Cart" is not the name of a limit',
+  );
+  expect(() => definePool({ ...pool, name: 'Pay' })).toThrow('"Pay" is not a pool name');
+  expect(() => definePool({ ...pool, members: { Stripe: {} } })).toThrow(
+    '"p-Stripe" is not POOL-MEMBER or POOL--DOMAIN',
+  );
+  const { member } = definePool({ ...pool, members: { a: {}, b: {} } });
+  expect(member('b').name).toBe('p-b');
+  expect(() => Reflect.apply(member, undefined, ['c'])).toThrow(
+    new DefinitionError('pool-invalid', 'pool p: it has no member "c": its members are a, b.'),
   );
 });
 

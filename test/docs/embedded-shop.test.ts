@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { reeveClient } from '#client/reeve-client.ts';
-import { startForm } from '#runtime/local/option-ranges.ts';
+import { startForm } from '#runtime/local/option-checks.ts';
 import { sell, serveShop, startShop } from '../../examples/recipes/embedded-shop.ts';
 
 const page = readFileSync('docs/recipes.md', 'utf8');

@@ -54,4 +54,32 @@ export const mistakesOfOddValues: readonly Mistake[] = [
     'if (open.has(deadline)) fireAt',
     'fireAt',
   ),
+  mistake(
+    'lib/ports/agent-implementation.ts',
+    'test/core/option-forms.test.ts',
+    'a misspelt option of the code of an agent has no effect',
+    '...(!isOfClass && code), contract',
+    'contract',
+  ),
+  mistake(
+    'lib/ports/agent-implementation.ts',
+    'test/core/option-forms.test.ts',
+    'a field of the class of an agent stops its program',
+    '...(!isOfClass && code), contract',
+    '...code, contract',
+  ),
+  mistake(
+    'lib/runtime/local/option-checks.ts',
+    'test/runtime/option-checks.test.ts',
+    'a response channel has a name that no submission can give',
+    'if (!nameText.safeParse(name).success)',
+    'if (name === nameForm.text)',
+  ),
+  mistake(
+    'lib/runtime/local/http-server.ts',
+    'test/runtime/option-checks.test.ts',
+    'a misspelt option of a server has no effect',
+    "checkOptions(serverForm, 'serveApi', options);",
+    '',
+  ),
 ];

@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { configuredOptions } from '#runtime/command/configured-options.ts';
 import { needsSuppliers, serviceUrls } from '#runtime/command/shipped-orders.ts';
 import { readConfig } from '#runtime/local/config.ts';
-import { checkedNumbers } from '#runtime/local/option-ranges.ts';
+import { checkedNumbers } from '#runtime/local/option-checks.ts';
 
 test('each variable of a start reaches Reeve, in the unit of its option', () => {
   const folder = mkdtempSync(join(inject('temporaryFolder'), 'wiring-'));

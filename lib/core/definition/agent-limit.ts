@@ -3,7 +3,7 @@
  * the tenant. A call over a limit waits: its step is held, and no failure is counted (R23).
  */
 import { DefinitionError } from '#core/model/errors.ts';
-import { agentName } from '#core/model/ids.ts';
+import { limitName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { limits as bounds } from '#core/model/limits.ts';
 import { noPromise } from './no-promise.ts';
@@ -80,7 +80,7 @@ export function agentLimits(
     );
   }
   return all.map(([label, { rate, atOnce, key }]): AgentLimit => {
-    const name = `${owner}/${agentName(label)}`;
+    const name = `${owner}/${limitName(label)}`;
     checkAmount(name, { ...(rate && { rate }), ...(atOnce !== undefined && { atOnce }) });
     return {
       name,

@@ -3,7 +3,7 @@
  * a queue, a circuit and a limit of its own; the Scheduler gives each call to one that can begin it.
  */
 import { DefinitionError } from '#core/model/errors.ts';
-import { type AgentName, agentName } from '#core/model/ids.ts';
+import { type AgentName, nameInPool, poolName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentContract, limitsOption, type UndoAbility } from './agent.ts';
 import type { AgentLimit, LimitAmount, LimitOptions } from './agent-limit.ts';
@@ -87,7 +87,11 @@ export interface AgentPool<
 > extends AgentContract<Input, Output, Undo> {
   readonly pool: readonly PoolMember[];
   readonly failover: Failover;
-  /** The contract of a member, for its implementation. */
+  /**
+   * The contract of a member, for its implementation.
+   *
+   * @throws {DefinitionError} `pool-invalid` when the pool has no such member
+   */
   member(name: Member): AgentContract<Input, Output, Undo>;
 }
 
@@ -119,7 +123,8 @@ export function definePool(
   options: PoolOptions<JsonValue, JsonValue, string>,
 ): AgentPool<JsonValue, JsonValue, string> {
   checkOptions(poolForm, `pool ${options.name}`, options);
-  const { name, input, output, undo = 'impossible', failover = 'wait' } = options;
+  const { input, output, undo = 'impossible', failover = 'wait' } = options;
+  const name = poolName(options.name);
   const commonDomain = undo === 'unneeded' ? harmless : undefined;
   const domains = Object.entries<MemberOptions>(options.members).map(
     ([member, { domain = commonDomain ?? member }]) => domain,
@@ -130,10 +135,10 @@ export function definePool(
         const allowed = `whole numbers from 0 to ${memberWeightMax} are allowed`;
         throw poolInvalid(name, `the weight of ${member} is ${weight}, where ${allowed}`);
       }
-      const agent = agentName(`${name}-${member}`);
+      const agent = nameInPool(`${name}-${member}`);
       const sharedGroup = `${name}--${domain}`;
       const isAlone = domain === member && domains.filter((one) => one === domain).length === 1;
-      const group = isAlone ? agent : agentName(sharedGroup);
+      const group = isAlone ? agent : nameInPool(sharedGroup);
       return { agent, domain, weight, group, sharedGroup, ...limitsOption(agent, limits) };
     },
   );
@@ -142,15 +147,26 @@ export function definePool(
   }
   if (failover === 'undo-first') checkUndoFirst(name, undo, pool);
   return {
-    name: agentName(name),
+    name,
     input,
     output,
     undo,
     pool,
     ...limitsOption(name, options.limits),
     failover,
-    member: (member) => ({ name: agentName(`${name}-${member}`), input, output, undo }),
+    member: (member) => ({ name: memberOf({ name, pool }, member), input, output, undo }),
   };
+}
+
+/** A name that code without types gives may be of no member. */
+function memberOf(
+  { name, pool }: { readonly name: string; readonly pool: readonly PoolMember[] },
+  member: string,
+): AgentName {
+  const found = pool.find(({ agent }) => agent === `${name}-${member}`);
+  if (found !== undefined) return found.agent;
+  const known = pool.map(({ agent }) => agent.slice(name.length + 1)).join(', ');
+  throw poolInvalid(name, `it has no member ${JSON.stringify(member)}: its members are ${known}`);
 }
 
 function checkUndoFirst(name: string, undo: UndoAbility, pool: readonly PoolMember[]): void {

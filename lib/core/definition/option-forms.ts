@@ -61,8 +61,7 @@ const contract = { name, input: schema, output: schema };
 /** The options of `defineAgent`. */
 export const agentForm = z.strictObject({ ...contract, undo: undoAbility, limits });
 
-/** An implementation of an agent, which may be an object of a class. */
-const implementationForm = z.looseObject({
+const implementationForm = z.strictObject({
   contract: z.looseObject(contract),
   perform: fn,
   undo: fn.optional(),
@@ -129,16 +128,30 @@ export function checkOptions(form: z.ZodType, owner: string, options: unknown): 
   throw new DefinitionError('options-invalid', `${owner}: ${refusedText(error, 'its options')}.`);
 }
 
+interface Implementation {
+  readonly contract: { readonly name: string };
+}
+
 /**
- * Checks an implementation of an agent.
+ * Checks an implementation of an agent, which may be an object of a class or have more fields for its program.
  *
  * @throws {DefinitionError} `options-invalid`
  */
-export function checkImplementation(agent: { readonly contract: { readonly name: string } }): void {
-  const { contract }: { readonly contract?: { readonly name: string } } = agent;
-  const owner =
-    contract === undefined
-      ? 'an implementation of an agent'
-      : `the implementation of agent ${contract.name}`;
-  checkOptions(implementationForm, owner, agent);
+export function checkImplementation(agent: Implementation): void {
+  checkOptions(implementationForm.loose(), ownerOf(agent), agent);
+}
+
+/**
+ * Checks an implementation of which all fields are options: a misspelt one would have no effect.
+ *
+ * @throws {DefinitionError} `options-invalid`
+ */
+export function checkImplementationOptions(agent: Implementation): void {
+  checkOptions(implementationForm, ownerOf(agent), agent);
+}
+
+function ownerOf(agent: Implementation): string {
+  const { contract }: Partial<Implementation> = agent;
+  if (contract === undefined) return 'an implementation of an agent';
+  return `the implementation of agent ${contract.name}`;
 }

@@ -40,7 +40,7 @@ export const errorCodes = {
     'node-unsupported': 'The Node that runs is too old for Reeve.',
     'not-a-scheduler': 'A process that starts no steps was asked to: this is a defect of Reeve.',
     'option-range':
-      'A number in the options of `startLocalReeve`, or the `concurrency` of an agent, is out of its range.',
+      'A number in the options of `startLocalReeve` or `serveApi`, or the `concurrency` of an agent, is out of its range.',
     'order-unknown': 'An order is not stored: it never was, or it was deleted after its end.',
     'outputs-unknown': 'The output `DeadLetters` of the stack cannot be read.',
     'port-taken': 'The API cannot listen on its address.',
@@ -74,9 +74,9 @@ export const errorCodes = {
       'The pool of a step undoes it first, and the step is irreversible or has one round of attempts.',
     'on-late-unused': 'A workflow has `onLate`, and no `completeWithin`.',
     'options-invalid':
-      'An option of a definition, or of `startLocalReeve`, is missing, of a wrong kind, or not known.',
+      'An option of a definition, of the code of an agent, of `startLocalReeve` or of `serveApi` is missing, of a wrong kind, or not known.',
     'pool-invalid':
-      'A member of a pool has a weight that is out of its range, no member has one, an agent or another pool has the name of a pool or of a domain of it, or a pool with `undo-first` has no undo or one domain.',
+      'A member of a pool has a weight that is out of its range, no member has one, an agent or another pool has the name of a pool or of a domain of it, a member is asked for that the pool does not have, or a pool with `undo-first` has no undo or one domain.',
     'policy-range': 'A number in the policy of a step or a workflow is out of its range.',
     'queue-missing': 'There is no queue for the priority of an order, and none for `normal`.',
     'record-too-large': 'The largest order of the workflow would not fit its record.',

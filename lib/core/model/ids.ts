@@ -59,6 +59,16 @@ export const stepName = checked<StepName>('a step name', nameForm.pattern, nameF
 /** @throws {ReeveError} `id-malformed` */
 export const agentName = checked<AgentName>('an agent name', nameForm.pattern, nameForm.text);
 /** @throws {ReeveError} `id-malformed` */
+export const poolName = checked<AgentName>('a pool name', nameForm.pattern, nameForm.text);
+/** The agent of a member of a pool, or the group of the members of a domain. @throws {ReeveError} `id-malformed` */
+export const nameInPool = checked<AgentName>(
+  'POOL-MEMBER or POOL--DOMAIN',
+  nameForm.pattern,
+  nameForm.text,
+);
+/** @throws {ReeveError} `id-malformed` */
+export const limitName = checked('the name of a limit', nameForm.pattern, nameForm.text);
+/** @throws {ReeveError} `id-malformed` */
 export const workflowName = checked<WorkflowName>(
   'a workflow name',
   nameForm.pattern,

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { checkOptions } from '#core/definition/option-forms.ts';
 import { assertThat, errorCode, ReeveError } from '#core/model/errors.ts';
 import type { Identify } from '#http/access/access.ts';
 import { processApi } from '#http/process-api.ts';
@@ -17,6 +18,7 @@ import {
 import { isLoopback } from '#runtime/node/loopback.ts';
 import { notHandedOn, refuseWithProblems } from './http-refusals.ts';
 import type { LocalReeve } from './local-reeve.ts';
+import { checkPort, serverForm } from './option-checks.ts';
 import { inTurns } from './request-turns.ts';
 
 /** A listening server. */
@@ -89,13 +91,16 @@ const sweepLateMs = 15_000;
  * Serves the API and the console of `reeve`. Its `close` does not close `reeve`.
  *
  * @throws {ReeveError} `port-taken` when it cannot listen on the port, `host-unusable` when it cannot listen on any port of `host`;
- *   `identify-missing` when other machines reach `host`, and `identify` is missing
+ *   `identify-missing` when other machines reach `host`, and `identify` is missing; `option-range` when `port` is out of its range
+ * @throws {DefinitionError} `options-invalid` when an option is of a wrong kind or not known
  */
 export async function serveApi(
   reeve: LocalReeve,
   options: ApiServerOptions = {},
 ): Promise<ApiServer> {
+  checkOptions(serverForm, 'serveApi', options);
   const { host = '127.0.0.1', port: wanted = 4_400, accessLog = reeve.log, identify } = options;
+  checkPort(wanted);
   if (identify === undefined && !isLoopback(host)) throw identifyMissing(host);
   const hosts = isLoopback(host) ? new Set<string>() : null;
   let isStopping = false;

@@ -61,7 +61,7 @@ import { guarded } from './errors/guarded-listener.ts';
 import { workflowErrors } from './errors/workflow-errors.ts';
 import { checkAgents, localChannels, localGates } from './local-channels.ts';
 import { type LocalOrders, localOrders } from './local-order.ts';
-import { checkConcurrency, checkedNumbers, startForm } from './option-ranges.ts';
+import { checkConcurrency, checkedNumbers, startForm } from './option-checks.ts';
 import { orderChanges } from './order-changes.ts';
 import { type StartPorts, withDefaults } from './start-options.ts';
 

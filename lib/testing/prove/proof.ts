@@ -5,7 +5,7 @@ import { workflowRegistry } from '#core/definition/registry.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { checkAgents } from '#runtime/local/local-channels.ts';
-import { proofForm } from '#runtime/local/option-ranges.ts';
+import { proofForm } from '#runtime/local/option-checks.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
 import { checkSingleton, drawnDetails, type Orders } from './orders/drawn-details.ts';
 import { ProofError } from './orders/proof-error.ts';

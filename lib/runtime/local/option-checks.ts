@@ -1,25 +1,39 @@
 /**
- * The ranges of the numbers that an application passes to {@link startLocalReeve}. Unchecked, a
- * number outside its range raises no error: with a `concurrency` of 0, for example, all orders of the agent are held.
+ * The kinds and ranges of the options of `startLocalReeve` and `serveApi`. Unchecked, a wrong one raises no error, or only when it is used:
+ * with a `concurrency` of 0, for example, all orders of the agent are held.
  */
 import * as z from 'zod';
+import { nameText } from '#core/codec/name-text.ts';
 import { ReeveError } from '#core/model/errors.ts';
+import { nameForm } from '#core/model/ids.ts';
 import { isObject } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
+import type { ApiServerOptions, ConnectionLimits } from './http-server.ts';
 import type { LocalReeveOptions } from './local-reeve.ts';
 
 const fn = z.custom((value) => typeof value === 'function', 'must be a function');
 
+/** What these functions of Reeve use of objects that may be of a class. */
+const clock = z.looseObject({ now: fn, after: fn });
+const random = z.looseObject({ next: fn });
+const log = z.looseObject({ info: fn, warn: fn, error: fn });
+
 /** Not a record of zod, which takes an object with a function `constructor` for none: a channel may have that name. */
-const functions = z
+const channels = z
   .custom<Readonly<Record<string, unknown>>>(isObject, { error: 'must be an object', abort: true })
   .superRefine((value, context) => {
     for (const [name, each] of Object.entries(value)) {
-      if (typeof each === 'function') continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'must be a function' });
+      const problem = channelFault(name, each);
+      if (problem !== null) context.addIssue({ code: 'custom', path: [name], message: problem });
     }
   });
+
+function channelFault(name: string, respond: unknown): string | null {
+  // No submission can name it.
+  if (!nameText.safeParse(name).success) return `has a name that is not allowed: ${nameForm.text}`;
+  return typeof respond === 'function' ? null : 'must be a function';
+}
 
 const isBuilder = (value: unknown) =>
   typeof value === 'object' &&
@@ -56,20 +70,40 @@ export const proofForm = z.strictObject({
 export const startForm = z.strictObject({
   ...definitionForms,
   path: path.optional(),
-  clock: z.looseObject({}).optional(),
-  random: z.looseObject({}).optional(),
-  log: z.looseObject({}).optional(),
+  clock: clock.optional(),
+  random: random.optional(),
+  log: log.optional(),
   // The ranges of numbers are checked below.
   sweepPeriodMs: z.unknown().optional(),
   keepEndedMs: z.unknown().optional(),
   backlogMaxMs: z.unknown().optional(),
-  responseChannels: functions.optional(),
+  responseChannels: channels.optional(),
   onCodeError: fn.optional(),
   tenantWeights: z.map(z.string(), z.number()).optional(),
   onAlert: fn.optional(),
   onCircuit: fn.optional(),
   command: z.union([z.string(), z.instanceof(Promise)]).optional(),
 } satisfies Record<keyof LocalReeveOptions, z.ZodType>);
+
+/** The kinds of the options of a server. */
+export const serverForm = z.strictObject({
+  host: z.string().optional(),
+  // Its range is checked below.
+  port: z.unknown().optional(),
+  identify: fn.optional(),
+  accessLog: log.optional(),
+  pages: z.instanceof(Map).optional(),
+  connections: z
+    .strictObject({
+      headersMs: z.number(),
+      requestMs: z.number(),
+      keptMs: z.number(),
+      silentMs: z.number(),
+      checkEveryMs: z.number(),
+      connectionsMax: z.number(),
+    } satisfies Record<keyof ConnectionLimits, z.ZodType>)
+    .optional(),
+} satisfies Record<keyof ApiServerOptions, z.ZodType>);
 
 interface Numbers {
   readonly sweepPeriodMs?: number;
@@ -100,6 +134,9 @@ export function checkConcurrency(agents: readonly AgentImplementation[]): void {
     check(`concurrency of the agent ${contract.name}`, concurrency, 1);
   }
 }
+
+/** @throws {ReeveError} `option-range` */
+export const checkPort = (port: number): void => check('port', port, 0, 65_535);
 
 /** NaN and the infinities are in no range. */
 function check(option: string, value: number, min: number, max?: number): void {

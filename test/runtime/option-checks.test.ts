@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
 import { DefinitionError } from '#core/model/errors.ts';
+import { connectionLimits, serveApi } from '#runtime/local/http-server.ts';
 import { type LocalReeveOptions, startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -82,6 +83,13 @@ test.each<[string, object]>([
     'startLocalReeve: `responseChannels.shop` must be a function.',
     { responseChannels: { shop: 'x' } },
   ],
+  [
+    'startLocalReeve: `responseChannels.The Shop` has a name that is not allowed: up to 40 of a-z, 0-9 and "-", of which the first is one of a-z.',
+    { responseChannels: { 'The Shop': async () => {} } },
+  ],
+  ['startLocalReeve: `log.info` must be a function.', { log: { warn() {}, error() {} } }],
+  ['startLocalReeve: `clock.after` must be a function.', { clock: { now: () => 0 } }],
+  ['startLocalReeve: `random.next` must be a function.', { random: {} }],
   ['startLocalReeve: `responseChannels` must be an object.', { responseChannels: [() => {}] }],
   ['startLocalReeve: `onAlert` must be a function.', { onAlert: 'mail' }],
   ['startLocalReeve: `onCircuit` must be a function.', { onCircuit: {} }],
@@ -115,5 +123,29 @@ test('a response channel may have the name of what every object has', async () =
   const channel = async () => {};
   const reeve = await started({ responseChannels: { constructor: channel, shop: channel } });
   expect(reeve.refusal()).toBeNull();
+  reeve.close();
+});
+
+test.each<[string, object]>([
+  ['serveApi: `prt` is not known here.', { prt: 80 }],
+  ['serveApi: `host` must be a string.', { host: 1 }],
+  ['serveApi: `identify` must be a function.', { identify: {} }],
+  ['serveApi: `accessLog.info` must be a function.', { accessLog: { warn() {}, error() {} } }],
+  [
+    'serveApi: `connections.keptMs` must be a number.',
+    { connections: { ...connectionLimits, keptMs: '65 s' } },
+  ],
+])('options of a wrong kind start no server: %s', async (message, options) => {
+  const reeve = await started({});
+  await expect(Reflect.apply(serveApi, undefined, [reeve, options])).rejects.toThrow(
+    new DefinitionError('options-invalid', message),
+  );
+  reeve.close();
+});
+
+test.each([-1, 65_536, 80.5, ...notNumbers])('no server is started on port %d', async (port) => {
+  const reeve = await started({});
+  const refused = serveApi(reeve, { port });
+  await expect(refused).rejects.toMatchObject({ code: 'option-range' });
   reeve.close();
 });
