@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { limitChecker } from '#checkers/process/limit-checker.ts';
 import { type ShareChecker, shareChecker } from '#checkers/process/share-checker.ts';
 import type { Gate } from '#core/model/hold.ts';
-import { agentName } from '#core/model/ids.ts';
+import { agentName, workflowName } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { newOrder } from '../support/orders.ts';
 
@@ -41,12 +41,20 @@ function withFirst(record: ProcessRecord, change: (step: StepRecord) => StepReco
   return { ...record, steps: record.steps.map((step, at) => (at === 0 ? change(step) : step)) };
 }
 
-/** What is said of a limit that nobody uses for two minutes. */
-function unusedLimit(cools: boolean): readonly string[] {
+interface Unused {
+  readonly cools?: boolean;
+  /** A call of another workflow begins at the agent in between. */
+  readonly otherBegins?: boolean;
+}
+
+/** What is said of a limit by workflow that no call uses for two minutes. */
+function unusedLimit({ cools = false, otherBegins = false }: Unused): readonly string[] {
   const breaches: string[] = [];
   let nowMs = 0;
   const checker = limitChecker({
-    limits: [{ name: 'whole', agents: [paint], waitsUnder: [paint], atOnce: 1 }],
+    limits: [
+      { name: 'per-workflow', agents: [paint], waitsUnder: [paint], atOnce: 1, by: 'workflow' },
+    ],
     now: () => nowMs,
     faults: () => 0,
     mayBegin: () => true,
@@ -54,20 +62,28 @@ function unusedLimit(cools: boolean): readonly string[] {
     breach: (rule, message) => breaches.push(`${rule} ${message}`),
   });
   const record = held('one', 0, { cools });
+  const other = { ...held('two', 0, { cools }), workflow: workflowName('other') };
   checker.stored(record);
+  checker.stored(begun(other));
+  nowMs = 100_000;
+  if (otherBegins) checker.began(paint, other.orderId)();
   nowMs = 120_000;
   checker.stored(record);
   return breaches;
 }
 
 test('a limit that nobody uses although an order waits for it is a breach', () => {
-  expect(unusedLimit(false)).toEqual([
-    'R22 whole is not used since 120000 ms, and a step waits for it',
+  expect(unusedLimit({})).toEqual([
+    'R22 per-workflow is not used since 120000 ms, and a step waits for it',
   ]);
 });
 
 test('a limit for which only an order that cools down waits may be unused', () => {
-  expect(unusedLimit(true)).toEqual([]);
+  expect(unusedLimit({ cools: true })).toEqual([]);
+});
+
+test('a limit may be unused while its agent calls for another key: by the shares of classes, that one can be first', () => {
+  expect(unusedLimit({ otherBegins: true })).toEqual([]);
 });
 
 /** A check of shares, and what it says. */

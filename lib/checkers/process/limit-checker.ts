@@ -62,14 +62,18 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   const { limits, now, faults, mayBegin, allowed, breach } = options;
   const orders = new Map<OrderId, LimitedOrder>();
   const held = new Map<OrderId, ProcessRecord>();
-  const used = new Map<string, Used>();
+  /** By limit, and by key. */
+  const used = new Map<string, Map<string | null, Used>>();
 
   function usedOf({ name, by }: CheckedLimit, order: LimitedOrder | undefined): Used {
-    const key = JSON.stringify(by === undefined ? [name] : [name, order?.[by] ?? null]);
-    const known = used.get(key) ?? { inFlight: 0, begins: [], unused: null };
-    used.set(key, known);
+    const key = by === undefined ? null : (order?.[by] ?? null);
+    const keys = used.get(name) ?? new Map<string | null, Used>();
+    used.set(name, keys);
+    const known = keys.get(key) ?? { inFlight: 0, begins: [], unused: null };
+    keys.set(key, known);
     return known;
   }
+  const keysOf = ({ name }: CheckedLimit) => used.get(name)?.values() ?? [];
 
   /** R21: no more calls at once than the limit says, and no more in any of its intervals. */
   function count(limit: CheckedLimit, own: Used, who: string): void {
@@ -109,21 +113,19 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
 
   return {
     began(agent, orderId) {
+      const order = orders.get(orderId);
       const own = limits
         .filter(({ agents }) => agents.includes(agent))
-        .map((limit) => usedOf(limit, orders.get(orderId)));
-      for (const one of own) {
+        .map((limit) => [limit, usedOf(limit, order)] as const);
+      for (const [limit, one] of own) {
         one.inFlight += 1;
-        one.unused = null;
+        // Its agent makes calls: by the shares of classes and tenants, those with other keys may be first for long.
+        for (const other of keysOf(limit)) other.unused = null;
       }
-      for (const [at, limit] of limits.filter(({ agents }) => agents.includes(agent)).entries()) {
-        const one = own[at];
-        if (one !== undefined)
-          count(limit, one, `${agent} for ${orders.get(orderId)?.tenant ?? 'none'}`);
-      }
+      for (const [limit, one] of own) count(limit, one, `${agent} for ${order?.tenant ?? 'none'}`);
       let isOpen = true;
       return () => {
-        if (isOpen) for (const one of own) one.inFlight -= 1;
+        if (isOpen) for (const [, one] of own) one.inFlight -= 1;
         isOpen = false;
       };
     },
