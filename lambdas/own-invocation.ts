@@ -1,6 +1,7 @@
 /** A sweep of one shard in an invocation of its own. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { lambdaClient } from '#aws/clients/lambda-client.ts';
+import { unavailable } from '#aws/failure.ts';
 
 let client: ReturnType<typeof lambdaClient> | undefined;
 
@@ -10,12 +11,13 @@ export async function sweepInOwnInvocation(
   of: { readonly name: string; readonly alias: string | undefined },
 ): Promise<void> {
   client ??= lambdaClient();
-  await client.send(
-    new InvokeCommand({
-      FunctionName: of.name,
-      Qualifier: of.alias,
-      InvocationType: 'Event',
-      Payload: JSON.stringify({ shard }),
-    }),
-  );
+  const command = new InvokeCommand({
+    FunctionName: of.name,
+    Qualifier: of.alias,
+    InvocationType: 'Event',
+    Payload: JSON.stringify({ shard }),
+  });
+  await client.send(command).catch((error: unknown) => {
+    throw unavailable('Lambda', error);
+  });
 }

@@ -1,10 +1,11 @@
 /** Errors of AWS, classified by what the caller must do. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { BackOff } from '#core/model/back-off.ts';
-import { errorKind, ReeveError, RefusedError, UnavailableError } from '#core/model/errors.ts';
+import { ReeveError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { backOffMs, pause } from '#roles/delays.ts';
+import { namedAfter, reportedError } from './reported-error.ts';
 
 /** What a delay between tries needs. */
 export interface Waits {
@@ -14,12 +15,12 @@ export interface Waits {
 
 /** The call may have taken effect or not. */
 export function unavailable(service: string, cause: unknown): UnavailableError {
-  const name = errorKind(cause);
-  return new UnavailableError(
+  const error = new UnavailableError(
     'aws-unavailable',
-    `${service} call failed: ${name}. It is tried again; if the error persists, see the service's health and this role's permissions.`,
+    `${service} call failed: ${reportedError(cause)}. It is tried again; if the error persists, see the service's health and this role's permissions.`,
     { cause },
   );
+  return namedAfter(error, cause);
 }
 
 /** Error names of calls that a service rejects however often they are made. */
@@ -35,11 +36,12 @@ const refusals = [
 export function notTaken(service: string, cause: unknown): UnavailableError | RefusedError {
   const refusal = refusalOf(cause);
   if (refusal === null) return unavailable(service, cause);
-  return new RefusedError(
+  const error = new RefusedError(
     'aws-refused',
     `${service} refused it: ${refusal}. It is not tried again as it is.`,
     { cause },
   );
+  return namedAfter(error, cause);
 }
 
 /** The service's own message, which quotes no item. */

@@ -1,7 +1,9 @@
 /** Reads a secret of Secrets Manager. Powertools caches it; a failed renewal keeps the last value. */
+import { GetParameterError } from '@aws-lambda-powertools/parameters/errors';
 import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { UnavailableError } from '#core/model/errors.ts';
+import { namedAfter, reportedError } from './reported-error.ts';
 
 /** A replaced secret is noticed after this time. */
 const maxAgeSeconds = 300;
@@ -35,9 +37,12 @@ export function secretReader(arn: string, client: SecretsManagerClient): () => P
 }
 
 function unread(arn: string, cause: unknown): UnavailableError {
-  return new UnavailableError(
+  // The library wraps what the client reported.
+  const reported = cause instanceof GetParameterError ? cause.cause : cause;
+  const error = new UnavailableError(
     'secret-unread',
-    `The secret ${arn} cannot be read. Does it exist, as text, and may this function's role read it, and use its key?`,
+    `The secret ${arn} cannot be read: ${reportedError(reported)}. Does it exist, as text, and may this function's role read it, and use its key?`,
     { cause },
   );
+  return namedAfter(error, reported);
 }

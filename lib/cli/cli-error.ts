@@ -51,6 +51,10 @@ export class CliError extends Error {
 
 /** The message of an error that something else threw. */
 export function messageOf(error: unknown): string {
+  // A connection that failed at several addresses has an error without a message.
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(messageOf).join('; ');
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

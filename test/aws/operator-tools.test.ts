@@ -1,4 +1,5 @@
 /** The operator's command line on AWS. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { operatorTools } from '#aws/operator/operator-tools.ts';
 import { nudgeCodec } from '#core/codec/messages/nudge-codec.ts';
@@ -61,6 +62,22 @@ test('a stack that does not exist is reported by its name, with the error of Clo
     cause: expect.objectContaining({ message }),
   });
 });
+
+test('a CloudFormation that cannot be reached is reported with the code of the connection', async () => {
+  // Node tries each address of a host, and its error has no message.
+  const addresses = [refusedAt('127.0.0.1'), refusedAt('::1')];
+  const tools = operatorTools(fetch);
+  vi.spyOn(CloudFormationClient.prototype, 'send').mockRejectedValue(new AggregateError(addresses));
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  await expect(tools.outputs('reeve-prod')).rejects.toMatchObject({
+    message: expect.stringMatching(/ cannot be read: AggregateError \(ECONNREFUSED\)\. /),
+  });
+});
+
+const refusedAt = (address: string) =>
+  Object.assign(new Error(`connect ECONNREFUSED ${address}:443`), { code: 'ECONNREFUSED' });
 
 test.each([
   ['eu-west-1', 'eu-west-1'],

@@ -258,6 +258,14 @@ test('no control character of a reason reaches the terminal', async () => {
   expect(stdout).toContain('is invalid at  2J field');
 });
 
+test('dlq says why no address of SQS could be reached, of which the whole has no message', async () => {
+  const refused = ['10.0.0.1', '10.0.0.2'].map((at) => new Error(`connect ETIMEDOUT ${at}:443`));
+  const { run } = awsScenario({ deadLetters: () => Promise.reject(new AggregateError(refused)) });
+  expect((await run('dlq --stack reeve-prod')).stderr).toContain(
+    'The dead letters cannot be read: connect ETIMEDOUT 10.0.0.1:443; connect ETIMEDOUT 10.0.0.2:443\n',
+  );
+});
+
 test('--json prints the dead letters for programs', async () => {
   const { run } = deadLetterScenario(['keep']);
   const { stdout } = await run('dlq --json --stack reeve-prod');

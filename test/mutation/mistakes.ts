@@ -3,6 +3,7 @@
  */
 
 import { mistakesOfAlarms } from './aws/mistakes-of-alarms.ts';
+import { mistakesOfErrors } from './aws/mistakes-of-errors.ts';
 import { mistakesOfExactTables } from './aws/mistakes-of-exact-tables.ts';
 import { mistakesOfFunctions } from './aws/mistakes-of-functions.ts';
 import { mistakesOfSharedState } from './aws/mistakes-of-shared-state.ts';
@@ -454,6 +455,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfDebounce,
   ...mistakesOfAlarms,
   ...mistakesOfDeployment,
+  ...mistakesOfErrors,
   ...mistakesOfExactTables,
   ...mistakesOfFunctions,
   ...mistakesOfSharedState,

@@ -49,15 +49,15 @@ test('a submission that came too early is delivered again', async () => {
 });
 
 test.each([
-  [new UnavailableError('aws-unavailable', 'card 4111'), 'aws-unavailable'],
-  [new TypeError('card 4111'), 'unknown'],
+  [new UnavailableError('aws-unavailable', 'card 4111'), 'UnavailableError', 'aws-unavailable'],
+  [new TypeError('card 4111'), 'TypeError', null],
 ])(
   'a submission that could not be stored is delivered again, and the log has none of its details',
   async (...row) => {
-    const [failure, error] = row;
+    const [failure, error, code] = row;
     const log = testLog();
     const away = answering(() => Promise.reject(failure));
     expect(await submissionDelivery(away, request, 'ada', log)).toEqual({ kind: 'retry' });
-    expect(log.lines).toEqual([{ event: 'submission-failed', fields: { error } }]);
+    expect(log.lines).toEqual([{ event: 'submission-failed', fields: { error, code } }]);
   },
 );

@@ -2,10 +2,10 @@
  * A change stream record as a dead letter. It contains the record, so that a later version of Reeve can read
  * the change, and not the details of the order.
  */
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { StreamImage, StreamRecord } from '#aws/lambda-events.ts';
-import { reasonAttributes } from '#aws/queues/parking.ts';
+import { sendDeadLetter } from '#aws/queues/parking.ts';
 import type { Change } from '#core/model/change.ts';
 import { UnreadableDataError } from '#core/model/errors.ts';
 import { streamEntry } from './process-stream.ts';
@@ -39,17 +39,12 @@ export function changeParking(
     // Only the state of the old image is needed; without the rest the message fits SQS's size limit.
     const state = OldImage?.['ProcessState'];
     const before = state === undefined ? undefined : { ProcessState: state };
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: queue,
-        MessageBody: JSON.stringify({
-          kind: 'change',
-          eventName,
-          dynamodb: { Keys, NewImage, ...(before !== undefined && { OldImage: before }) },
-        }),
-        MessageAttributes: reasonAttributes(reason),
-      }),
-    );
+    const body = JSON.stringify({
+      kind: 'change',
+      eventName,
+      dynamodb: { Keys, NewImage, ...(before !== undefined && { OldImage: before }) },
+    });
+    await sendDeadLetter(client, queue, { body, reason });
   };
 }
 

@@ -2,6 +2,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sqsClient } from '#aws/clients/sqs-client.ts';
+import { reportedError } from '#aws/reported-error.ts';
 import { signedFetch } from '#aws/signed-fetch.ts';
 import { describeError, ReeveError } from '#core/model/errors.ts';
 import { type DeadLetterAction, deadLetterAction, type OrderNow } from '#core/view/dead-letter.ts';
@@ -81,9 +82,11 @@ function open(sqs: SQSClient, deadLetter: DeadLetter): OpenDeadLetter {
 }
 
 function unknownStack(stack: string, cause: unknown): ReeveError {
+  // A connection that failed at several addresses has an error without a message.
+  const said = describeError(cause) || reportedError(cause);
   return new ReeveError(
     'stack-unknown',
-    `The stack ${stack} cannot be read: ${describeError(cause)}. Check its name, AWS_REGION and your credentials.`,
+    `The stack ${stack} cannot be read: ${said}. Check its name, AWS_REGION and your credentials.`,
     { cause },
   );
 }

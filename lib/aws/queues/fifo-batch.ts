@@ -6,7 +6,7 @@
 import type { BatchResponse, QueueEvent, QueueMessage } from '#aws/lambda-events.ts';
 import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { type BackOff, backOffWindowMs } from '#core/model/back-off.ts';
-import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
+import { CorruptDataError, describeError, loggedText } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import { DeliveryError } from '#ports/publisher.ts';
@@ -45,7 +45,7 @@ export async function deliverFifo<Message>(
         orderId: orderOf(record),
         tries: receivesOf(record),
         ...waited(record, clock.now()),
-        error: error instanceof ReeveError ? error.message : 'unknown',
+        error: loggedText(error),
       });
     },
   );

@@ -1,5 +1,6 @@
 /** Parks messages in the dead-letter queue of their source queue. */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { unavailable } from '#aws/failure.ts';
 import { sendableText } from '#core/codec/sendable-text.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { ParkMessage } from './queue-batch.ts';
@@ -10,7 +11,7 @@ export const reasonAttribute = 'Reason';
 const reasonLengthMax = 250;
 
 /** The attributes of a message parked for this reason. */
-export const reasonAttributes = (reason: string) => ({
+const reasonAttributes = (reason: string) => ({
   [reasonAttribute]: {
     DataType: 'String',
     StringValue: sendableText(reason, reasonLengthMax),
@@ -30,12 +31,22 @@ export function parking(
         `${eventSourceARN} has no dead-letter queue in this function's configuration. Deploy again.`,
       );
     }
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: queue,
-        MessageBody: body,
-        MessageAttributes: reasonAttributes(reason),
-      }),
-    );
+    await sendDeadLetter(client, queue, { body, reason });
   };
+}
+
+/** @throws {UnavailableError} when SQS did not take it */
+export async function sendDeadLetter(
+  client: SQSClient,
+  queue: string,
+  { body, reason }: { readonly body: string; readonly reason: string },
+): Promise<void> {
+  const command = new SendMessageCommand({
+    QueueUrl: queue,
+    MessageBody: body,
+    MessageAttributes: reasonAttributes(reason),
+  });
+  await client.send(command).catch((error: unknown) => {
+    throw unavailable('SQS', error);
+  });
 }

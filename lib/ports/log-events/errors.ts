@@ -165,7 +165,7 @@ export const errors = {
   },
   'submission-failed': {
     level: 'error',
-    fields: ['error'],
+    fields: ['error', 'code'],
     meaning: 'A submission from the queue could not be stored; it is delivered again.',
   },
   'sweep-failed': {

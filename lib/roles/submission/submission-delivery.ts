@@ -1,5 +1,5 @@
 /** The delivery of a submission that came from a queue, where no caller waits for the result. */
-import { UnavailableError } from '#core/model/errors.ts';
+import { errorFields } from '#core/model/errors.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Submission, SubmissionRequest } from '../submission.ts';
@@ -18,8 +18,7 @@ export async function submissionDelivery(
     const fields = outcome.errors.map(({ field }) => field).join(', ');
     return { kind: 'park', reason: `${outcome.code}: ${fields}` };
   } catch (error) {
-    const code = error instanceof UnavailableError ? error.code : 'unknown';
-    log.error('submission-failed', { error: code });
+    log.error('submission-failed', errorFields(error));
     return { kind: 'retry' };
   }
 }

@@ -223,8 +223,8 @@ export const mutantsOfRoles: readonly Mutant[] = [
   mutant(
     'acknowledge a submission that failed',
     'submission/submission-delivery',
-    "log.error('submission-failed', { error: code });\n    return { kind: 'retry' };",
-    "log.error('submission-failed', { error: code });\n    return { kind: 'done' };",
+    "log.error('submission-failed', errorFields(error));\n    return { kind: 'retry' };",
+    "log.error('submission-failed', errorFields(error));\n    return { kind: 'done' };",
   ),
   mutant(
     'drop notifications that could not be delivered',
