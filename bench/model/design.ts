@@ -3,7 +3,11 @@
 import * as z from 'zod';
 import { shardsMax } from '#aws/store/tables.ts';
 import { parallelizationFactor } from '#infra/operations/notifications.ts';
-import { settingDefaults } from '#infra/settings/settings.ts';
+import {
+  recoveryPerSecondMax,
+  settingDefaults,
+  warmOrdersPerSecondMax,
+} from '#infra/settings/settings.ts';
 import { warmWriteUnits } from '#infra/warm-throughput.ts';
 import { gbOf } from '../bill/prices.ts';
 import { constants, overdueGoal, partitionGoal } from './constants.ts';
@@ -45,7 +49,7 @@ export const deployed: Design = {
   supervisorMiB: gbOf('supervisor') * 1_024,
 };
 
-/** The parameters of the stack for this rate, with what follows from them. */
+/** The parameters of the stack for this rate, with what follows from them: the stack accepts them, and they need not be enough. */
 export interface Advice {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly design: Design;
@@ -54,9 +58,12 @@ export interface Advice {
 /** @param rate orders per second */
 export function adviceFor(rate: number, demand: Demand): Advice {
   // The orders of the goal's outage, with a quarter more.
-  const recoveryPerSecond = Math.max(
-    deployed.recoveryPerSecond,
-    Math.ceil((1.25 * overdueGoal.outageSeconds * rate) / overdueGoal.seconds / sweepDuty),
+  const recoveryPerSecond = Math.min(
+    recoveryPerSecondMax,
+    Math.max(
+      deployed.recoveryPerSecond,
+      Math.ceil((1.25 * overdueGoal.outageSeconds * rate) / overdueGoal.seconds / sweepDuty),
+    ),
   );
   const shards = Math.min(
     shardsMax,
@@ -65,11 +72,12 @@ export function adviceFor(rate: number, demand: Demand): Advice {
       powerOfTwo(dueUnits(rate, recoveryPerSecond, demand) / partitionGoal),
     ),
   );
+  const orders = Math.min(rate, warmOrdersPerSecondMax);
   const warm = {
-    Orders: warmWriteUnits('Orders', { orders: rate, shards }),
-    Processes: warmWriteUnits('Processes', { orders: rate, shards }),
-    Due: warmWriteUnits('Due', { orders: rate, shards }),
-    Recent: warmWriteUnits('Recent', { orders: rate, shards }),
+    Orders: warmWriteUnits('Orders', { orders, shards }),
+    Processes: warmWriteUnits('Processes', { orders, shards }),
+    Due: warmWriteUnits('Due', { orders, shards }),
+    Recent: warmWriteUnits('Recent', { orders, shards }),
   };
   const apiRequests = Math.max(deployed.apiRequests, Math.ceil(rate * 1.5));
   return {
@@ -79,7 +87,7 @@ export function adviceFor(rate: number, demand: Demand): Advice {
       ...(apiRequests > deployed.apiRequests && {
         throttle: JSON.stringify({ rate: apiRequests, burst: 2 * apiRequests }),
       }),
-      ...(warm.Processes > asNew && { warmOrdersPerSecond: rate }),
+      ...(warm.Processes > asNew && { warmOrdersPerSecond: orders }),
     },
     design: {
       ...deployed,

@@ -4,7 +4,8 @@ import type { Part } from './parts.ts';
 import type { Figures, Report } from './report.ts';
 
 /** Limit, use and the rate at which it is full, for the deployment without parameters and for the advised one. */
-export function pageOf({ rate, demand, deployed, advised, quotas, dollars }: Report): string {
+export function pageOf(report: Report): string {
+  const { rate, demand, deployed, advised, quotas, dollars } = report;
   const isAdvised = Object.keys(advised.parameters).length > 0;
   const columns = isAdvised ? [deployed, advised] : [deployed];
   return [
@@ -13,11 +14,7 @@ export function pageOf({ rate, demand, deployed, advised, quotas, dollars }: Rep
       .map(([name, units]) => `${name} ${units}`)
       .join(', ')} (writes)`,
     '',
-    isAdvised
-      ? `parameters for this rate: ${Object.entries(advised.parameters)
-          .map(([name, value]) => `-c ${name}=${quoted(value)}`)
-          .join(' ')}`
-      : 'parameters for this rate: none',
+    parameterLine(report),
     '',
     heading(isAdvised),
     ...rows(columns, 'orders'),
@@ -45,6 +42,21 @@ export function pageOf({ rate, demand, deployed, advised, quotas, dollars }: Rep
     .map((line) => line.trimEnd())
     .join('\n');
 }
+
+function parameterLine({ advised: { parameters }, enoughUpTo }: Report): string {
+  const given = parameterText(parameters);
+  if (enoughUpTo === null) return `parameters for this rate: ${given || 'none'}`;
+  return [
+    `parameters for this rate: no values that the stack accepts are enough: they are up to ${number(enoughUpTo)} orders per second. Divide the orders among stacks.`,
+    `the best of them: ${given}`,
+  ].join('\n');
+}
+
+/** As the options of `cdk deploy`. */
+export const parameterText = (parameters: Figures['parameters']): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `-c ${name}=${quoted(value)}`)
+    .join(' ');
 
 const width = { part: 48, unit: 16, cell: 9 };
 

@@ -44,6 +44,8 @@ export interface Report {
   readonly demand: Demand;
   readonly deployed: Figures;
   readonly advised: Figures;
+  /** The highest rate for which parameters that the stack accepts are enough; null: they are for this one. */
+  readonly enoughUpTo: number | null;
   readonly quotas: readonly Quota[];
   readonly dollars: {
     readonly perMillion: Demand['dollarsPerMillion'];
@@ -55,22 +57,37 @@ export interface Report {
 
 /** @param rate new orders per second */
 export function reportOf(rate: number, demand: Demand, costs: Costs): Report {
-  const advice = adviceFor(rate, demand);
-  const figures = ({ parameters, design }: Advice): Figures => {
-    const load = { rate, demand, costs, design };
-    const [orders, failures] = [partsOfOrders(load), partsOfFailures(load)];
-    return { parameters, design, orders, failures, goals: goalsOf(load, orders, failures) };
-  };
-  const advised = figures(advice);
+  const takes = { rate, demand, costs };
+  const advised = figuresOf(takes, adviceFor(rate, demand));
   return {
     rate,
     demand,
-    deployed: figures({ parameters: {}, design: deployed }),
+    deployed: figuresOf(takes, { parameters: {}, design: deployed }),
     advised,
+    enoughUpTo: advised.goals.reached ? null : enoughUpTo(takes),
     quotas: quotasOf(advised, rate),
     dollars: dollarsOf(rate, demand),
     constants,
   };
+}
+
+function figuresOf(takes: Omit<Load, 'design'>, { parameters, design }: Advice): Figures {
+  const load = { ...takes, design };
+  const [orders, failures] = [partsOfOrders(load), partsOfFailures(load)];
+  return { parameters, design, orders, failures, goals: goalsOf(load, orders, failures) };
+}
+
+/** A rate for which the parameters are enough, where they are not for a rate that is higher by one. */
+function enoughUpTo({ rate: tooMuch, demand, costs }: Omit<Load, 'design'>): number {
+  const isEnough = (rate: number) =>
+    figuresOf({ rate, demand, costs }, adviceFor(rate, demand)).goals.reached;
+  let [enough, beyond] = [0, tooMuch];
+  while (beyond - enough > 1) {
+    const middle = Math.floor((enough + beyond) / 2);
+    if (isEnough(middle)) enough = middle;
+    else beyond = middle;
+  }
+  return enough;
 }
 
 function goalsOf(load: Load, orders: readonly Part[], failures: readonly Part[]): Goals {

@@ -55,7 +55,7 @@ export interface ReeveProps extends Partial<Network> {
    * many. @default 1,000
    */
   readonly recoveryPerSecond?: number | undefined;
-  /** New orders per second that new tables accept from their first minute; never lowered. @default some 600 */
+  /** New orders per second that new tables accept from their first minute; never lowered. @default 466 */
   readonly warmOrdersPerSecond?: number | undefined;
   /** How long an order is kept after its end, 1 to 3,650 days. @default 30 */
   readonly keepDays?: number | undefined;

@@ -1,23 +1,12 @@
 /** The arithmetic of `npm run model`. What it takes from the meter and the store: test/lambdas/model-demand.test.ts. */
 import { expect, test } from 'vitest';
 import { constants, partitionGoal } from '../../bench/model/constants.ts';
-import type { Demand } from '../../bench/model/demand.ts';
 import { adviceFor, type Design, deployed } from '../../bench/model/design.ts';
 import { costs, type Load, partsOfFailures, partsOfOrders } from '../../bench/model/parts.ts';
 import { pageOf } from '../../bench/model/print.ts';
 import { recoveredPerSecond, secondsOfMillion } from '../../bench/model/recovery.ts';
 import { reportOf } from '../../bench/model/report.ts';
-
-/** As `npm run bill` meters orders whose details are an item of their own. */
-const demand: Demand = {
-  writeUnits: { Orders: 3, Processes: 6, Due: 2, Recent: 1 },
-  readUnits: { Orders: 2, Processes: 2, Coordination: 0.01 },
-  schedulerMessages: 4,
-  agentMessages: 3,
-  changes: 5,
-  notified: 3,
-  dollarsPerMillion: { batches: 10.87, single: 21.38 },
-};
+import { meteredDemand as demand } from './metered-demand.ts';
 
 const fullAt = (load: Load, name: string) => {
   const part = [...partsOfOrders(load), ...partsOfFailures(load)].find(({ part: own }) =>

@@ -13,7 +13,7 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   recoveryPerSecond:
     'overdue orders that are recovered per second after an outage, 1 to 20,000, over all shards together, so that services are not overloaded; when no outage was the cause, twice as many. At least `shards`',
   warmOrdersPerSecond:
-    'new orders per second, 1 to 40,000, that new tables and their indexes accept from the first minute (DynamoDB, warm throughput), instead of some 600. Never lower it. It is paid once, and limited by the quotas of the account: see [scale.md](scale.md)',
+    'new orders per second, 1 to 40,000, that new tables and their indexes accept from the first minute (DynamoDB, warm throughput), instead of 466 (667 without a reserve). Never lower it. It is paid once, and limited by the quotas of the account: see [scale.md](scale.md)',
   keepDays:
     'days for which a Processed or Undone order is kept, 1 to 3,650. One in Error is kept without a limit',
   priorities: 'priority classes with their own queues; other priorities share those of `normal`',

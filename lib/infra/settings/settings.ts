@@ -31,6 +31,10 @@ import {
 import { stages } from './stage.ts';
 
 const { backlogMaxMinMs, backlogMaxMaxMs, recoveryRampPerSecond } = limits;
+/** The highest value of the parameter `recoveryPerSecond`. */
+export const recoveryPerSecondMax = 20_000;
+/** The highest value of the parameter `warmOrdersPerSecond`. */
+export const warmOrdersPerSecondMax = 40_000;
 
 /** What the parameters of the stack and the properties of the construct have in common. */
 export const common = z.strictObject({
@@ -46,9 +50,9 @@ export const common = z.strictObject({
    * Overdue orders that all sweeps together recover per second after an outage; otherwise twice as many. At least one for each
    * shard.
    */
-  recoveryPerSecond: wholeNumber(1, 20_000).default(recoveryRampPerSecond),
+  recoveryPerSecond: wholeNumber(1, recoveryPerSecondMax).default(recoveryRampPerSecond),
   /** New orders per second that the tables accept from their first minute. */
-  warmOrdersPerSecond: wholeNumber(1, 40_000).optional(),
+  warmOrdersPerSecond: wholeNumber(1, warmOrdersPerSecondMax).optional(),
   /** How long an order is kept after its end, days. */
   keepDays: wholeNumber(1, 3_650).default(30),
   /** Priority classes with queues of their own; the others use those of `normal`. */
