@@ -351,14 +351,21 @@ test('an agent whose function has a timeout that is known at deployment only mus
   reeve.addAgent({ name: 'bank-west', function: bank, timeout: Duration.minutes(9) });
 });
 
-test('an agent elsewhere may take twelve hours, for which its requests are hidden', () => {
-  const reeve = withAgents(payment, shipping, { name: 'bank-west' });
-  reeve.addAgent({ name: 'bank-east', timeout: Duration.hours(12) });
-  synthesised(reeve).hasResourceProperties('AWS::SQS::Queue', {
-    QueueName: Match.stringLikeRegexp('_request_normal_bank-east$'),
-    VisibilityTimeout: 43_200,
-  });
-});
+test.each([
+  [7_199, 43_194],
+  [7_201, 43_200],
+  [43_200, 43_200],
+])(
+  'the requests of an agent elsewhere that may take %d s are hidden for %d s',
+  (timeout, hidden) => {
+    const reeve = withAgents(payment, shipping, { name: 'bank-west' });
+    reeve.addAgent({ name: 'bank-east', timeout: Duration.seconds(timeout) });
+    synthesised(reeve).hasResourceProperties('AWS::SQS::Queue', {
+      QueueName: Match.stringLikeRegexp('_request_normal_bank-east$'),
+      VisibilityTimeout: hidden,
+    });
+  },
+);
 
 test('the variables of a function beside Reeve count with those that Reeve adds', () => {
   const stack = new Stack(appIn(), 'Shop');

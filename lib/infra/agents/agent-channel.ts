@@ -56,7 +56,7 @@ export type AgentConsumer =
 const defaultTimeout = Duration.seconds(30);
 /**
  * Receives for an agent that runs elsewhere, which may return a message by letting the visibility timeout
- * pass: six times its own timeout, five times (Lambda with SQS recommends at least 5).
+ * pass: six times its own timeout or 12 hours, five times (Lambda with SQS recommends at least 5).
  */
 const elsewhereReceivesMax = 5;
 

@@ -9,7 +9,7 @@ interface CommonAgentProps {
   readonly name: string;
   /**
    * At least the longest `completeWithin` of its steps, or `maxDuration` of a step with heartbeats, which do not prolong a
-   * function. That of a function is at most 15 minutes.
+   * function. That of a function is at most 15 minutes, of an agent that runs elsewhere 12 hours.
    * @default 30 seconds, or the timeout of the existing function
    */
   readonly timeout?: Duration | undefined;

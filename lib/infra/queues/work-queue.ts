@@ -12,7 +12,7 @@ import { pollQueue } from './poll-queue.ts';
 export interface WorkQueueProps {
   readonly queueName: string;
   readonly deadLetters: Queue;
-  /** The timeout of the function that consumes the queue. */
+  /** The timeout of the function that consumes the queue, or how long a program elsewhere may work on a message. */
   readonly functionTimeout: Duration;
   /**
    * Receives after which a message becomes a dead letter.
@@ -28,7 +28,10 @@ export interface WorkQueueProps {
 /** Where messages are for an instant to come: the longest delay that Reeve asks for, seconds. */
 export const delayMaxSeconds = limits.messageDelayMaxMs / 1_000;
 
-/** A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). */
+/**
+ * A redelivery must not overtake the first delivery's own retries (Lambda with SQS: 6 × timeout). Only an agent that runs elsewhere can have a
+ * timeout of which six are more than SQS allows; its message comes again after that maximum, which is no less than the timeout itself.
+ */
 export const visibilityPerTimeout = 6;
 /** The longest visibility timeout (SQS quotas), s. */
 const visibilityMaxSeconds = 43_200;
@@ -36,7 +39,7 @@ const visibilityMaxSeconds = 43_200;
 const retention = Duration.days(4);
 const deadLetterRetention = Duration.days(14);
 
-/** A queue whose messages are hidden for six timeouts of its function, and kept for four days. */
+/** A queue whose messages are hidden for six timeouts of its function, 12 hours at most, and kept for four days. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
