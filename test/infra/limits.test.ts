@@ -118,6 +118,45 @@ test('a stack that AWS would reject is rejected at synthesis, with the exceeded 
   );
 });
 
+const origins = Array.from({ length: 120 }, (_, at) => `https://shop-${at}.example.com`);
+const weights = Object.fromEntries(
+  Array.from({ length: 100 }, (_, at) => [longName('tenant', at), 2]),
+);
+const channels = named(30, () => everything.responseQueues.shop);
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  [
+    'corsOrigins',
+    { corsOrigins: origins },
+    /: REEVE_CORS_ORIGINS has 3\d\d\d bytes \(give fewer `corsOrigins`\)/,
+  ],
+  [
+    'tenantWeights',
+    { tenantWeights: weights },
+    /: REEVE_TENANT_WEIGHTS has 4\d\d\d bytes \(give fewer tenants a weight in `tenantWeights`\)/,
+  ],
+  [
+    'response channels',
+    { responseQueues: channels },
+    /: REEVE_RESPONSE_CHANNELS has 5\d\d\d bytes \(register fewer response channels, or give them shorter names\), REEVE_JWT has 1\d\d bytes \(/,
+  ],
+])(
+  '%s that are too many for a function are named, with their bytes, before what is smaller',
+  (...row) => {
+    const [, settings, said] = row;
+    expect(() => Template.fromStack(stackWith(agentsOf(1), { ...settings, jwt }))).toThrow(
+      new RegExp(`FrontDoor/Function/Resource: .*The largest that can be smaller${said.source}`),
+    );
+  },
+);
+
+test('an environment that is too large by the variables of its own names those', () => {
+  const environment = { SMALL: 'x', LARGE: 'x'.repeat(4_000), QUOTES: '"'.repeat(100) };
+  expect(() => Template.fromStack(stackWith([{ name: 'a', handler, environment }], {}))).toThrow(
+    /Agent-a\/Agent\/Resource: .*: LARGE has 4011 bytes \(give the function a shorter `environment`\), QUOTES has 212 bytes \([^)]*\)\.$/m,
+  );
+});
+
 test('Lambda counts the JSON of all variables, with quotes escaped and addresses at their longest', () => {
   const stack = stackWith([{ name: 'a', handler, environment: { QUOTES: '"""' } }], {});
   const found = measures(stack).find(({ of }) => of === 'Reeve/Default/Agent-a/Agent/Resource');

@@ -8,6 +8,7 @@ import { CfnManagedPolicy, CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct, IConstruct } from 'constructs';
 import * as z from 'zod';
+import { environmentAdvice } from './environment-advice.ts';
 import { worstCase } from './worst-case.ts';
 
 /** The limits, each with its unit and source. */
@@ -43,6 +44,8 @@ export interface Measure {
   /** The construct path of the resource or stack. */
   readonly of: string;
   readonly amount: number;
+  /** What to change where it is too large. @default what is said of all amounts of the limit */
+  readonly remedy?: string;
 }
 
 /** Every amount that AWS limits, at its largest: of what is below the construct, and the numbers of its whole stack. */
@@ -68,7 +71,9 @@ export function measures(scope: Construct): readonly Measure[] {
       // An agent may be a function of the app beside the construct, to which Reeve adds its own variables.
       const isOfReeve = Object.keys(variables).some((name) => name.startsWith('REEVE_'));
       if (!all.includes(construct) && !isOfReeve) return [];
-      return [{ limit: 'environment', of: of(construct), amount: jsonBytes(variables) }];
+      const amount = jsonBytes(variables);
+      const remedy = environmentAdvice(variables);
+      return [{ limit: 'environment', of: of(construct), amount, remedy }];
     }),
     ...all.flatMap((construct): Measure[] => {
       if (construct instanceof CfnManagedPolicy) {
@@ -88,26 +93,24 @@ export function excesses(scope: Construct): string[] {
   return measures(scope)
     .filter(({ limit, amount }) => amount > awsLimits[limit])
     .map(
-      ({ limit, of, amount }) =>
-        `${of}: ${amount} ${advice[limit].of}, but AWS allows ${awsLimits[limit]}. ${advice[limit].remedy}`,
+      ({ limit, of, amount, remedy = smaller }) =>
+        `${of}: ${amount} ${units[limit]}, but AWS allows ${awsLimits[limit]}. ${remedy}`,
     );
 }
 
 const smaller = 'Deploy fewer agents, priority classes or channels in one stack; see docs/aws.md.';
-const advice: Readonly<Record<AwsLimit, { readonly of: string; readonly remedy: string }>> = {
-  environment: {
-    of: 'bytes of environment variables',
-    remedy: 'Name fewer agents or response channels, or give the function a shorter `environment`.',
-  },
-  resources: { of: 'resources', remedy: smaller },
-  outputs: { of: 'outputs', remedy: smaller },
-  output: { of: 'bytes in one output', remedy: smaller },
-  inlinePolicies: { of: 'characters of inline policies of one role', remedy: smaller },
-  managedPolicy: { of: 'characters in one managed policy', remedy: smaller },
-  widgetAlarms: { of: 'alarms in one widget', remedy: smaller },
-  widgetMetrics: { of: 'metrics in one widget', remedy: smaller },
-  dashboardMetrics: { of: 'metrics in one dashboard', remedy: smaller },
-  queryLogGroups: { of: 'log groups in one query', remedy: smaller },
+/** What the amount of each limit counts. */
+const units: Readonly<Record<AwsLimit, string>> = {
+  environment: 'bytes of environment variables',
+  resources: 'resources',
+  outputs: 'outputs',
+  output: 'bytes in one output',
+  inlinePolicies: 'characters of inline policies of one role',
+  managedPolicy: 'characters in one managed policy',
+  widgetAlarms: 'alarms in one widget',
+  widgetMetrics: 'metrics in one widget',
+  dashboardMetrics: 'metrics in one dashboard',
+  queryLogGroups: 'log groups in one query',
 };
 
 const environment = z.object({ variables: z.record(z.string(), z.string()).default({}) }).default({

@@ -39,4 +39,18 @@ export const mistakesOfErrors: readonly Mistake[] = [
     "throw unavailable('SQS', error);",
     'throw error;',
   ),
+  mistake(
+    'lib/infra/checks/environment-advice.ts',
+    'test/infra/limits.test.ts',
+    'of an environment that is too large, the smallest variables are named',
+    'other.bytes - one.bytes',
+    'one.bytes - other.bytes',
+  ),
+  mistake(
+    'lib/infra/checks/aws-limits.ts',
+    'test/infra/limits.test.ts',
+    'an environment that is too large by its origins is said to have too many agents',
+    'amount, remedy }];',
+    'amount }];',
+  ),
 ];
