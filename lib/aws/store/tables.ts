@@ -74,7 +74,10 @@ export const heldIndex: Index = {
 /** The only partition of the Attention index. */
 export const attention = 'Error';
 
-/** Each index projects the keys only. */
+/**
+ * Each index projects the keys only. A release adds one at most, because an update of a stack creates one index of a table
+ * only (CloudFormation, AWS::DynamoDB::GlobalTable).
+ */
 export const processIndexes: readonly Index[] = [
   dueIndex,
   recentIndex,
