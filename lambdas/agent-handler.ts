@@ -28,7 +28,7 @@ import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, coordinationVariables, queueVariables, readConfig } from './config.ts';
 import { metered, publishedOnDemand } from './metered.ts';
 import { onDemand } from './on-demand.ts';
-import { log, logged } from './telemetry.ts';
+import { log, loggedBatches } from './telemetry.ts';
 
 /** How long replies wait to share a request to SQS, ms. */
 const batchWaitMs = 10;
@@ -89,7 +89,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
   const hide = hideMessages(sqs);
   const park = parking(sqs, (arn) => deadLettersOf(config.REEVE_QUEUES, arn));
 
-  return logged(async (event, context) => {
+  return loggedBatches('queue', async (event, context) => {
     timeOfQueues.received(firstReceives(event));
     const response = await deliverBatch(event, {
       codec: requestCodec,

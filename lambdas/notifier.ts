@@ -29,7 +29,7 @@ import {
 } from './config.ts';
 import { metered } from './metered.ts';
 import { publish } from './metrics.ts';
-import { log, logged } from './telemetry.ts';
+import { log, loggedBatches } from './telemetry.ts';
 
 const variables = {
   ...alertVariables,
@@ -74,7 +74,7 @@ export function notifierHandler(): LambdaHandler<StreamEvent | QueueEvent, Batch
     return response;
   }
 
-  return logged((event) =>
+  return loggedBatches('changes', (event) =>
     isOfQueue(event)
       ? deliverFifo(event, { codec: notificationCodec, deliver: role.retry, ...retrying })
       : onStream(event),

@@ -45,7 +45,7 @@ import {
 } from './config.ts';
 import { metered, publishedOnDemand } from './metered.ts';
 import { type FunctionStore, functionStore } from './store.ts';
-import { log, logged } from './telemetry.ts';
+import { log, loggedBatches } from './telemetry.ts';
 import type { WorkflowsOption } from './workflows-option.ts';
 
 const variables = {
@@ -110,7 +110,7 @@ export function schedulerHandler({
     return response;
   }
 
-  return logged(async (event) => {
+  return loggedBatches('queue', async (event) => {
     // In a batch window, a message is received long before it is handled: then it says nothing of the time, and this clock counts.
     if (!isGathered) timeOfQueues.received(firstReceives(event));
     // An invocation has messages of one queue, which identifies the replying agent, if any.

@@ -17,7 +17,7 @@ import { queueVariables, readConfig } from './config.ts';
 import { metered, publishedOnDemand } from './metered.ts';
 import { functionStore } from './store.ts';
 import { submissionRole } from './submission-role.ts';
-import { log, logged } from './telemetry.ts';
+import { log, loggedBatches } from './telemetry.ts';
 import type { WorkflowsOption } from './workflows-option.ts';
 
 /** The handler of the function that the submission queue invokes. */
@@ -39,7 +39,7 @@ export function submissionHandler({
 
   const { publish, published } = publishedOnDemand();
 
-  return logged(async (event) => {
+  return loggedBatches('queue', async (event) => {
     const response = await deliverBatch(event, {
       codec: submissionCodec,
       receive: (messages, records) =>

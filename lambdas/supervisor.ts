@@ -1,5 +1,6 @@
 /** The Supervisor: invoked by the schedule for all shards, by itself for a busy shard, and by the queue of deadline checks. */
 import * as z from 'zod';
+import { checkRecords } from '#aws/event-records.ts';
 import { inTurn } from '#aws/in-turn.ts';
 import type { BatchResponse, Invocation, LambdaHandler, QueueEvent } from '#aws/lambda-events.ts';
 import { hideMessages } from '#aws/queues/hide-messages.ts';
@@ -132,14 +133,17 @@ export function supervisorHandler({
     return null;
   }
 
-  async function onChecks(event: QueueEvent): Promise<BatchResponse> {
+  async function onChecks(event: QueueEvent, { functionName }: Invocation): Promise<BatchResponse> {
+    checkRecords('queue', event, functionName);
     const consumer = { codec: deadlineCheckCodec, receive: checks.onChecks, ...handling };
     const response = await deliverBatch(event, consumer);
     await published();
     return response;
   }
 
-  return logged((event, context) => (isBatch(event) ? onChecks(event) : sweep(event, context)));
+  return logged((event, context) =>
+    isBatch(event) ? onChecks(event, context) : sweep(event, context),
+  );
 }
 
 const metricsOf = (swept: TickReport, outageAfterMs: number) => ({

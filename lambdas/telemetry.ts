@@ -5,6 +5,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
+import { type BatchSource, checkRecords } from '#aws/event-records.ts';
 import type { Invocation, LambdaHandler } from '#aws/lambda-events.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 
@@ -30,3 +31,13 @@ export function logged<Event, Result>(
     .handler(handle);
   return (event, context) => wrapped(event, context);
 }
+
+/** The same for a function that a queue or a change stream invokes, which any other event does not reach. */
+export const loggedBatches = <Event, Result>(
+  source: BatchSource,
+  handle: (event: Event, context: Invocation) => Promise<Result>,
+): LambdaHandler<Event, Result> =>
+  logged(async (event, context) => {
+    checkRecords(source, event, context.functionName);
+    return handle(event, context);
+  });

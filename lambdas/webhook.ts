@@ -12,7 +12,7 @@ import { webhook } from '#runtime/node/webhook.ts';
 import { webhookSecrets } from '#runtime/node/webhook-signature.ts';
 import { readConfig, webhookVariables } from './config.ts';
 import { metered, publishedOnDemand } from './metered.ts';
-import { log, logged } from './telemetry.ts';
+import { log, loggedBatches } from './telemetry.ts';
 
 /** The handler of the function of one webhook. */
 export function webhookHandler(): LambdaHandler<QueueEvent, BatchResponse> {
@@ -31,7 +31,7 @@ export function webhookHandler(): LambdaHandler<QueueEvent, BatchResponse> {
   const { publish, published } = publishedOnDemand();
   const dimensions = { webhook: config.REEVE_WEBHOOK };
 
-  return logged(async (event) => {
+  return loggedBatches('queue', async (event) => {
     const response = await deliverFifo(event, {
       codec: statusCodec,
       deliver: (change, body) => respond({ change, id: statusId(change), body }),

@@ -28,6 +28,7 @@ export const errorCodes = {
       'The schema of the details of a workflow throws, or validates asynchronously: correct the schema.',
     'esbuild-missing':
       'The package esbuild, which bundles the functions, is not installed on the machine that deploys.',
+    'event-unknown': 'A function was invoked with an event that is no batch of its event source.',
     'file-exists': 'The file that a backup would create exists.',
     'file-missing': 'The data directory has no database.',
     'file-unusable': 'The system refuses the path: the same call fails again.',

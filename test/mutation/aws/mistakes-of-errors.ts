@@ -53,4 +53,18 @@ export const mistakesOfErrors: readonly Mistake[] = [
     'amount, remedy }];',
     'amount }];',
   ),
+  mistake(
+    'lambdas/telemetry.ts',
+    'test/lambdas/wrong-event.test.ts',
+    'a function that is invoked with another event than a batch fails somewhere in its work',
+    'checkRecords(source, event, context.functionName);',
+    '',
+  ),
+  mistake(
+    'lambdas/supervisor.ts',
+    'test/lambdas/wrong-event.test.ts',
+    'the Supervisor takes any event with records for deadline checks',
+    "checkRecords('queue', event, functionName);",
+    '',
+  ),
 ];
