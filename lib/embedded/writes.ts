@@ -57,7 +57,7 @@ export function writes(
   };
   const isCurrent = (next: ProcessRecord | undefined) =>
     next === undefined || cache.get(next.orderId)?.record.revision === next.revision - 1;
-  const one: CommitParts = { cache, replace, notify };
+  const one: CommitParts = { cache, replace, notify, damage };
   /**
    * The answer where the id is in use: that of the first request for its repetition. Asked only when the order cannot be stored as new, because it reads
    * the tables.
@@ -118,7 +118,7 @@ interface Replacement {
   readonly changes: readonly StoredChange[];
 }
 
-interface CommitParts extends Pick<WriteParts, 'cache' | 'notify'> {
+interface CommitParts extends Pick<WriteParts, 'cache' | 'notify' | 'damage'> {
   readonly replace: (
     before: Cached | undefined,
     record: ProcessRecord,
@@ -141,10 +141,15 @@ class RecordCommit implements Write<'committed' | 'conflict'> {
 
   run() {
     const before = this.#parts.cache.get(this.#record.orderId);
-    this.#written =
-      before?.record.writeId === this.#record.writeId
-        ? 'committed'
-        : (this.#parts.replace(before, this.#record, this.#replaced) ?? 'conflict');
+    try {
+      this.#written =
+        before?.record.writeId === this.#record.writeId
+          ? 'committed'
+          : (this.#parts.replace(before, this.#record, this.#replaced) ?? 'conflict');
+    } catch (error) {
+      this.#parts.damage.unstored(this.#record, error);
+      throw error;
+    }
   }
 
   result() {

@@ -1,5 +1,5 @@
 /** The answer to an error that is none of the caller's. */
-import { errorKind, ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { CorruptDataError, errorKind, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import type { Log } from '#ports/log.ts';
 import { problem } from './problem.ts';
 import type { Problem } from './problem-schema.ts';
@@ -7,7 +7,11 @@ import type { Problem } from './problem-schema.ts';
 const fullDetail =
   'Nothing was written, and no accepted order is lost. Try again when the disk has free space: Reeve then continues without further action.';
 
+const damagedDetail =
+  'Stored data that this request needs are not as they were written, or cannot be read. Other orders continue. The log of Reeve names the data; an operator has to deal with the damage before a repetition succeeds.';
+
 export function faultProblem(error: unknown): Problem {
+  if (error instanceof CorruptDataError) return problem('store-damaged', damagedDetail);
   if (!(error instanceof UnavailableError)) {
     return problem('internal', 'The log of Reeve contains the cause.');
   }

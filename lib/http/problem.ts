@@ -45,6 +45,8 @@ export const problems = {
   'tenant-over-share': [429, 'The tenant has more than its share of the orders that wait'],
   'headers-too-large': [431, 'The request headers are too large'],
   internal: [500, 'Internal error'],
+  // No 503: a repetition meets the same damage, until an operator has dealt with it.
+  'store-damaged': [500, 'Stored data are damaged'],
   'followers-full': [503, 'Too many event streams'],
   overloaded: [503, 'Too many orders wait'],
   'store-full': [503, 'The disk of the state store is full'],

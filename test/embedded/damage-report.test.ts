@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CorruptDataError, NewerDataError, UnavailableError } from '#core/model/errors.ts';
 import { damageReport } from '#embedded/integrity/damage-report.ts';
 import { testLog } from '../support/log.ts';
+import { newOrder } from '../support/orders.ts';
 
 function desk() {
   const log = testLog();
@@ -52,6 +53,25 @@ test('the same row number of two tables is reported twice', () => {
   const { report, count } = desk();
   for (const table of ['Orders', 'Processes']) report({ table, row: 7, reason: 'x' });
   expect(count()).toBe(2);
+});
+
+test('an order that is not stored because of damage is reported once, and one that another error keeps back is not', () => {
+  const { unstored, count, log } = desk();
+  const { record } = newOrder('one', 0);
+  unstored(record, sqlite(10));
+  unstored(record, new CorruptDataError('row-damaged', 'The read has reported it.'));
+  expect(count()).toBe(0);
+  for (const _ of [1, 2]) unstored(record, sqlite(11));
+  expect(log.lines).toEqual([
+    {
+      event: 'store-damaged',
+      fields: {
+        ...{ file: 'the.db', table: 'Processes', row: 'one' },
+        reason:
+          'Its next revision, in Pending, cannot be stored, so that the order stays as it was: SQLite says: malformed.',
+      },
+    },
+  ]);
 });
 
 test('an error that is no damage keeps its class', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { strictJson } from '#core/codec/strict-json.ts';
-import { UnavailableError } from '#core/model/errors.ts';
+import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
 import { problemSchema } from '#http/problem-schema.ts';
 import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
@@ -289,6 +289,21 @@ test('a full disk is reported without its path', async () => {
   expect(await response.clone().text()).not.toContain('/var');
   expect(response.headers.get('retry-after')).toBe('1');
   await expectProblem(response, 503, 'store-full');
+});
+
+test('damaged data are reported with a code of their own, without the path, and are no reason to come again soon', async () => {
+  const { submit } = await scenario((ports) => ({
+    ...ports,
+    submission: {
+      submit: async () => {
+        throw new CorruptDataError('row-damaged', 'Row 7 of /var/reeve.db is damaged.');
+      },
+    },
+  }));
+  const response = await submit();
+  expect(await response.clone().text()).not.toContain('/var');
+  expect(response.headers.get('retry-after')).toBe(null);
+  await expectProblem(response, 500, 'store-damaged');
 });
 
 test('every route that may answer 503 says so in the description, with its Retry-After', async () => {

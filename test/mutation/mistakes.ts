@@ -12,6 +12,7 @@ import type { Mistake } from './mistake.ts';
 import { mistakesOfChangedLimits } from './mistakes-of-changed-limits.ts';
 import { mistakesOfConsole } from './mistakes-of-console.ts';
 import { mistakesOfCorrections } from './mistakes-of-corrections.ts';
+import { mistakesOfDamagedData } from './mistakes-of-damaged-data.ts';
 import { mistakesOfDebounce } from './mistakes-of-debounce.ts';
 import { mistakesOfDeployment } from './mistakes-of-deployment.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
@@ -452,6 +453,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfChangedLimits,
   ...mistakesOfConsole,
   ...mistakesOfCorrections,
+  ...mistakesOfDamagedData,
   ...mistakesOfDebounce,
   ...mistakesOfAlarms,
   ...mistakesOfDeployment,

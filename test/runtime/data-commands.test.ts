@@ -23,6 +23,7 @@ import { serveControl } from '#runtime/node/control-socket.ts';
 import { testLog } from '../support/log.ts';
 import { newOrder } from '../support/orders.ts';
 import { smallDisk } from '../support/small-disk.ts';
+import { pageLost, rootOf } from '../support/stored-data.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 function somewhere(name = 'data') {
@@ -309,6 +310,20 @@ test('data that a start cannot read are not offered to be continued', async () =
   for (const [suffix, bytes] of copies.slice(1)) {
     expect(readFileSync(path + suffix).equals(bytes)).toBe(true);
   }
+});
+
+test('data of which a start needs no lost page may be continued', async () => {
+  const { dataDir, running, reeve } = somewhere();
+  const store = running();
+  await accept(store, 'one');
+  store.close();
+  pageLost(databaseIn(dataDir), rootOf(databaseIn(dataDir), 'Lines'));
+  expect(await reeve({ kind: 'check', acceptLoss: false })).toMatchObject({
+    ...{ exitCode: 3, code: 'store-damaged', document: { orders: 1, changes: 1 } },
+    message: expect.stringMatching(/or continue with the remaining data\.$/),
+    text: expect.stringMatching(/table Lines: .* no order with a singleton key is accepted/),
+  });
+  expect(await has(running(), 'one')).toEqual(['one']);
 });
 
 test('lost orders are refused until the loss is accepted', async () => {

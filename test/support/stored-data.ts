@@ -118,12 +118,14 @@ export function pagesCrossed(path: string, name: string, kept: 'first' | 'last')
   writeFileSync(path, bytes);
 }
 
-/** The first byte of the first of the pages that have the rows of a table of two levels. */
-export function leafOf(path: string, name: string): number {
+/** The first byte of the first of the pages that have the rows of a table of two levels, or of the last one of them (-1). */
+export function leafOf(path: string, name: string, at: 0 | -1 = 0): number {
   const root = rootOf(path, name);
   const bytes = readFileSync(path);
-  if (bytes.readUInt8(root) !== 0x05) throw new RangeError(`${name} has no two levels.`);
-  return (bytes.readUInt32BE(root + bytes.readUInt16BE(root + 12)) - 1) * pageBytes;
+  const interior = [0x05, 0x02];
+  if (!interior.includes(bytes.readUInt8(root))) throw new RangeError(`${name} has no two levels.`);
+  const pointer = at === 0 ? root + bytes.readUInt16BE(root + 12) : root + 8;
+  return (bytes.readUInt32BE(pointer) - 1) * pageBytes;
 }
 
 /** Makes the page that holds this byte unreadable for SQLite. */

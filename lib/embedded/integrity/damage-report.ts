@@ -1,6 +1,7 @@
 /** Damage found in the stored data: each damaged row is reported once, and its read fails. */
 
 import { CorruptDataError } from '#core/model/errors.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { isDamage, storeError } from '#embedded/store-error.ts';
 import type { Log } from '#ports/log.ts';
 
@@ -25,6 +26,8 @@ export interface DamageReport {
   row<Value>(table: string, row: string | number, read: () => Value): Value;
   /** Reports the error of a write if it is damage that SQLite met: it does not say in which row. */
   met(error: unknown): void;
+  /** As `met`, of the write of one order: which one stays as it was is in no other line of the log. */
+  unstored(order: Pick<ProcessRecord, 'orderId' | 'processState'>, error: unknown): void;
   /** The number of rows found damaged since the start. */
   count(): number;
 }
@@ -43,12 +46,20 @@ export function damageReport(path: string, log: Log): DamageReport {
     log.error('store-damaged', { file: path, table, row, reason });
   }
 
+  const metBy = (error: unknown) => (isDamage(error) ? damageOf(error) : null);
+
   return {
     report,
     count: () => known.size,
     met(error) {
-      const reason = isDamage(error) ? damageOf(error) : null;
+      const reason = metBy(error);
       if (reason !== null) report({ table: 'database', row: null, reason });
+    },
+    unstored({ orderId, processState }, error) {
+      const met = metBy(error);
+      if (met === null) return;
+      const reason = `Its next revision, in ${processState}, cannot be stored, so that the order stays as it was: ${met}`;
+      report({ table: 'Processes', row: orderId, reason });
     },
     row(table, row, read) {
       try {

@@ -1,10 +1,6 @@
 /** The full check of the data, while no Reeve runs on it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import * as z from 'zod';
-import { decodeLine } from '#core/flow/line.ts';
-import { CorruptDataError } from '#core/model/errors.ts';
 import { backupFailed } from '#embedded/copies/backup.ts';
 import {
   assertNotGone,
@@ -19,24 +15,19 @@ import {
 import { onFile } from '#embedded/file-error.ts';
 import { openDatabase, openError } from '#embedded/open-database.ts';
 import { openUntouched } from '#embedded/read-only.ts';
-import { numberOf } from '#embedded/rows.ts';
 import { isUpToDate } from '#embedded/schema.ts';
 import { sqlite } from '#embedded/sqlite.ts';
-import { isDamage } from '#embedded/store-error.ts';
 import type { Log, LogFields } from '#ports/log.ts';
 import { type DamageReport, damageReport, type Finding } from './damage-report.ts';
-import { intactChange, intactLine } from './intact-rows.ts';
+import { type Counts, examineRows, unreadable } from './examine-rows.ts';
 import { assertStartReads } from './start-reads.ts';
 import { countedTotals, readTotals, type Totals } from './totals.ts';
 import { compareTotals } from './totals-check.ts';
 import { readTotalsFile } from './totals-file.ts';
-import { verification } from './verify.ts';
 import { assertWholeFile } from './whole-file.ts';
 
-/** The result of a check. A count is null when the database is unreadable. */
-export interface Examined {
-  readonly orders: number | null;
-  readonly changes: number | null;
+/** The result of a check. A count is null when the database is unreadable, and a start on it is refused. */
+export interface Examined extends Counts {
   readonly findings: readonly Finding[];
 }
 
@@ -62,7 +53,7 @@ export function examineData(path: string): Examined {
         // The stored rows are checked also when work is missing.
         if (!isUpToDate(database)) return examineCopy(path, damage);
         const totals = stored.kind === 'read' ? stored.totals : countedTotals(database);
-        return examine(database, damage, totals);
+        return examineRows(database, damage, totals);
       } finally {
         close();
       }
@@ -82,7 +73,7 @@ function examineCopy(path: string, damage: DamageReport): Counts {
     onFile(what, folder, () => copyDatabase(path, copy));
     const { database, file, totals } = openDatabase(copy, damage, true);
     try {
-      return examine(database, damage, totals.current);
+      return examineRows(database, damage, totals.current);
     } finally {
       file?.close();
       database.close();
@@ -104,7 +95,7 @@ export function examineBackup(path: string): Examined & { readonly totals: Total
         const stored = readTotals(database);
         if (stored.kind === 'read') {
           totals = stored.totals;
-          return examine(database, damage, stored.totals);
+          return examineRows(database, damage, stored.totals);
         }
         const reason = 'It has no totals: Reeve did not make this backup.';
         damage.report({ table: 'Totals', row: null, reason });
@@ -159,8 +150,6 @@ function keepLog(path: string): string | null {
   }
 }
 
-type Counts = Omit<Examined, 'findings'>;
-
 const notCounted: Counts = { orders: null, changes: null };
 
 function collecting(
@@ -184,56 +173,5 @@ function collecting(
     if (reason === null) throw unusable(error);
     findings.push({ table: 'database', row: null, reason });
     return { ...notCounted, findings };
-  }
-}
-
-function unreadable(error: unknown): string | null {
-  if (error instanceof CorruptDataError) return error.message;
-  return isDamage(error) && error instanceof Error
-    ? `SQLite cannot read it: ${error.message}.`
-    : null;
-}
-
-const integrityRow = z.object({ integrity_check: z.string() });
-
-function examine(
-  database: DatabaseSync,
-  damage: DamageReport,
-  { accepted, forgotten }: Totals,
-): Counts {
-  for (const row of database.prepare('PRAGMA integrity_check').all()) {
-    const { integrity_check: said } = integrityRow.parse(row);
-    if (said !== 'ok') damage.report({ table: 'database', row: said, reason: said });
-  }
-  const orders = verification({ database, damage, expected: accepted - forgotten });
-  while (orders.next(1_000));
-  const change = database.prepare('SELECT * FROM Changes WHERE Seq = ?');
-  const numbers = database.prepare('SELECT Seq FROM Changes').all().map(numberOf);
-  for (const seq of numbers) {
-    reported(() => damage.row('Changes', seq, () => intactChange(change.get(seq))));
-  }
-  examineLines(database, damage);
-  return { orders: orders.checked(), changes: numbers.length };
-}
-
-const lineRow = z.object({ Name: z.string() });
-
-/** A backup that an older release made has no table of lines. */
-function examineLines(database: DatabaseSync, damage: DamageReport): void {
-  const made = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'Lines'");
-  if (made.get() === undefined) return;
-  const line = database.prepare('SELECT * FROM Lines WHERE Name = ?');
-  for (const row of database.prepare('SELECT Name FROM Lines').all()) {
-    const { Name: name } = lineRow.parse(row);
-    reported(() => damage.row('Lines', name, () => decodeLine(intactLine(line.get(name)))));
-  }
-}
-
-/** The other rows are read too. */
-function reported(read: () => unknown): void {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof CorruptDataError)) throw error;
   }
 }

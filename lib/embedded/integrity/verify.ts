@@ -1,6 +1,6 @@
 /**
- * Verifies all stored orders: the rows are intact, every index finds them, and none is missing. In slices, so that it
- * can run beside the work of Reeve.
+ * Verifies all stored orders: the rows are intact, every index finds them, and none is missing. Then what is no row of an order
+ * (verify-parts.ts). In slices, so that it can run beside the work of Reeve.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -10,10 +10,11 @@ import { isDamage, isOfTheSchema } from '#embedded/store-error.ts';
 import { assertIntact } from './checksums.ts';
 import type { DamageReport } from './damage-report.ts';
 import { assertOnward } from './onward.ts';
+import { partsVerification } from './verify-parts.ts';
 
 /** A verification in progress. */
 export interface Verification {
-  /** Checks at most `limit` more orders; false when none are left. */
+  /** Checks at most `limit` more orders or lines; false when none are left. */
   next(limit: number): boolean;
   /** Call when an order was deleted meanwhile. */
   forgot(seq: number): void;
@@ -41,6 +42,12 @@ const lastRow = z.object({ Last: z.int().nullable() });
 
 /** Starts a verification of the orders that exist now. What cannot be read is a finding; neither this nor `next` throws. */
 export function verification(options: VerificationOptions): Verification {
+  const orders = ordersVerification(options);
+  const nextOfParts = partsVerification(options);
+  return { ...orders, next: (limit) => orders.next(limit) || nextOfParts(limit) };
+}
+
+function ordersVerification(options: VerificationOptions): Verification {
   try {
     return started(options, prepared(options.database));
   } catch (error) {

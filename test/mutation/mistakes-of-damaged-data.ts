@@ -1,0 +1,42 @@
+/** Mistakes of what a check and a running Reeve say of data that are damaged in part, and of backups that are not complete. */
+import { type Mistake, mistake } from './mistake.ts';
+
+const lostPages = 'test/embedded/lost-pages.test.ts';
+
+export const mistakesOfDamagedData: readonly Mistake[] = [
+  mistake(
+    'lib/embedded/integrity/verify-parts.ts',
+    lostPages,
+    'a lost table or index that only some writes need is not reported until one needs it',
+    'damage.report({ ...part.of, reason });',
+    '',
+  ),
+  mistake(
+    'lib/embedded/integrity/examine-rows.ts',
+    lostPages,
+    'a check that SQLite ends at a lost page says that a start is refused',
+    'if (reason === null) throw error;',
+    'if (reason !== null) throw error;',
+  ),
+  mistake(
+    'lib/embedded/integrity/examine-rows.ts',
+    lostPages,
+    'a lost page of lines hides hundreds of lines before it from a check',
+    'const rowsAtOnce = 50;',
+    'const rowsAtOnce = 1_000;',
+  ),
+  mistake(
+    'lib/embedded/writes.ts',
+    'test/runtime/damaged-parts.test.ts',
+    'an order that cannot go to Error because of damage is named by no line of the log',
+    'this.#parts.damage.unstored(this.#record, error);',
+    '',
+  ),
+  mistake(
+    'lib/http/fault-problem.ts',
+    'test/http/problems.test.ts',
+    'damaged data are a defect of Reeve to the one who asks for them',
+    "if (error instanceof CorruptDataError) return problem('store-damaged', damagedDetail);",
+    '',
+  ),
+];
