@@ -1,9 +1,11 @@
 /** A backup of data in use. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { copyInUse } from '#embedded/copies/backup.ts';
+import { publish } from '#embedded/copies/new-file.ts';
+import { examineBackup } from '#embedded/integrity/examine.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { accepted, folder, opened, somewhere, stored } from '../support/stored-data.ts';
 
@@ -63,4 +65,120 @@ test('a backup replaces no file', async () => {
     message: `${file} exists. Name another file.`,
   });
   expect(readFileSync(file, 'utf8')).toBe('mine');
+});
+
+/** A backup whose copy goes on when `goOn` is called, in a folder of its own. */
+async function begun(to = join(folder(), 'backup.db')) {
+  const path = await stored('one', 'two');
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  const gate = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const made = copyInUse(database, path, to, async (...args) => {
+    const pages = await backup(...args);
+    written.resolve();
+    await gate.promise;
+    return pages;
+  });
+  made.catch(() => {});
+  await written.promise;
+  return { to, made, goOn: gate.resolve, names: () => readdirSync(dirname(to)).toSorted() };
+}
+
+const part = expect.stringMatching(/^backup\.db\.[0-9a-f]{8}\.part$/);
+
+test("a backup has its name only when it is complete, and is its owner's alone to read before, too", async () => {
+  const { to, made, goOn, names } = await begun();
+  expect(names()).toEqual([part]);
+  const [name = ''] = names();
+  expect(statSync(join(dirname(to), name)).mode & 0o777).toBe(0o600);
+  goOn();
+  await made;
+  expect(names()).toEqual(['backup.db']);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+  expect(examineBackup(to)).toMatchObject({ orders: 2, findings: [] });
+});
+
+test('two backups of one name at the same time do not mix: the first to be complete gets it', async () => {
+  const first = await begun();
+  const second = await begun(first.to);
+  expect(first.names()).toEqual([part, part]);
+  second.goOn();
+  await second.made;
+  first.goOn();
+  await expect(first.made).rejects.toMatchObject({ code: 'file-exists' });
+  expect(first.names()).toEqual(['backup.db']);
+  expect(examineBackup(first.to)).toMatchObject({ orders: 2, findings: [] });
+});
+
+test('a file that comes into being while the backup is made is not replaced', async () => {
+  const { to, made, goOn, names } = await begun();
+  writeFileSync(to, 'mine');
+  goOn();
+  await expect(made).rejects.toMatchObject({
+    code: 'file-exists',
+    message: `${to} exists. Name another file.`,
+  });
+  expect(readFileSync(to, 'utf8')).toBe('mine');
+  expect(names()).toEqual(['backup.db']);
+});
+
+test('what a process left that died is deleted once it was not written for an hour, and nothing else is', async () => {
+  const directory = folder();
+  const to = join(directory, 'backup.db');
+  const left = ['backup.db.0123abcd.part', 'backup.db.0123abcd.part.4567cdef.part'];
+  const kept = [
+    ...['backup.db.part', 'backup.db.0123abcd', 'my-backup.db.0123abcd.part'],
+    ...['backup.db-old.0123abcd.part', 'backup.db.89abcdef.part'],
+  ];
+  const made = Date.now() / 1_000;
+  for (const name of [...left, 'backup.db.0123abcd.part-journal', ...kept]) {
+    writeFileSync(join(directory, name), '');
+    const ageSeconds = name.includes('89abcdef') ? 3_500 : 3_700;
+    utimesSync(join(directory, name), made - ageSeconds, made - ageSeconds);
+  }
+  const { store } = opened(await stored('one'));
+  await store.backup(to);
+  expect(readdirSync(directory).toSorted()).toEqual(['backup.db', ...kept].toSorted());
+});
+
+describe('where the file system knows no second name of a file,', () => {
+  const linkless = () => {
+    throw Object.assign(new Error('no'), { code: 'EPERM', syscall: 'link' });
+  };
+  const written = () => {
+    const directory = folder();
+    const [made, file] = [join(directory, 'made'), join(directory, 'file')];
+    writeFileSync(made, 'complete');
+    return { made, file };
+  };
+
+  test('a part is renamed', () => {
+    const { made, file } = written();
+    publish(made, file, linkless);
+    expect(readFileSync(file, 'utf8')).toBe('complete');
+    expect(readdirSync(dirname(file))).toEqual(['file']);
+  });
+
+  test('no file is replaced', () => {
+    const { made, file } = written();
+    writeFileSync(file, 'mine');
+    expect(() => publish(made, file, linkless)).toThrow(
+      expect.objectContaining({ code: 'file-exists' }),
+    );
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  test('another error says what the system says', () => {
+    const { made, file } = written();
+    const full = () => {
+      throw Object.assign(new Error('no'), { code: 'ENOSPC', syscall: 'link' });
+    };
+    expect(() => publish(made, file, full)).toThrow(
+      expect.objectContaining({
+        code: 'disk-full',
+        message: `Cannot write the backup ${file}: its disk is full. Free space on it.`,
+      }),
+    );
+  });
 });

@@ -1,10 +1,19 @@
-/** A restore, and the log that is kept before a loss is accepted, survive a power cut as soon as they are done. */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+/** A backup, a restore, and the log that is kept before a loss is accepted, survive a power cut as soon as they are done. */
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { publish } from '#embedded/copies/new-file.ts';
 import { restoreData } from '#embedded/copies/restore.ts';
 import { acceptLoss } from '#embedded/integrity/examine.ts';
-import { accepted, opened, somewhere, stored } from '../support/stored-data.ts';
+import { accepted, folder, opened, somewhere, stored } from '../support/stored-data.ts';
 import { unsyncedBy } from '../support/unsynced.ts';
 
 test.each(['no', 'former'])('a restore over %s data', async (data) => {
@@ -27,4 +36,17 @@ test('the log of which a part was lost', async () => {
   const { left } = unsyncedBy(() => expect(acceptLoss(path)).toBe(`${path}-wal.damaged`));
   // The totals file may be behind after a power cut.
   expect(left.filter((name) => !name.endsWith('-totals'))).toEqual([]);
+});
+
+test('a backup, before it has its name', () => {
+  const file = join(folder(), 'backup.db');
+  const part = `${file}.0123abcd.part`;
+  const made = () => {
+    const open = openSync(part, 'w');
+    writeSync(open, 'x');
+    closeSync(open);
+    publish(part, file);
+    rmSync(part);
+  };
+  expect(unsyncedBy(made)).toEqual({ renamed: [], left: [] });
 });

@@ -1,6 +1,8 @@
 /** Mistakes of what a check and a running Reeve say of data that are damaged in part, and of backups that are not complete. */
 import { type Mistake, mistake } from './mistake.ts';
 
+const newFile = 'lib/embedded/copies/new-file.ts';
+const backupTest = 'test/embedded/backup.test.ts';
 const lostPages = 'test/embedded/lost-pages.test.ts';
 
 export const mistakesOfDamagedData: readonly Mistake[] = [
@@ -37,6 +39,41 @@ export const mistakesOfDamagedData: readonly Mistake[] = [
     'test/http/problems.test.ts',
     'damaged data are a defect of Reeve to the one who asks for them',
     "if (error instanceof CorruptDataError) return problem('store-damaged', damagedDetail);",
+    '',
+  ),
+  mistake(
+    'lib/embedded/copies/backup.ts',
+    backupTest,
+    'a backup has its name before it is complete',
+    'const part = partOf(to);',
+    'const part = to;',
+  ),
+  mistake(
+    newFile,
+    backupTest,
+    'two backups of one name are written to one file',
+    "`${file}.${randomBytes(4).toString('hex')}.part`",
+    '`${file}.${randomBytes.length}0000000.part`',
+  ),
+  mistake(
+    newFile,
+    backupTest,
+    'a backup replaces a file that came into being while it was made',
+    'link(part, file);',
+    'renameSync(part, file); void link;',
+  ),
+  mistake(
+    newFile,
+    backupTest,
+    'a backup deletes one that another process makes at the same time',
+    '?? nowMs) < nowMs - leftAfterMs',
+    '?? nowMs) < nowMs + leftAfterMs',
+  ),
+  mistake(
+    newFile,
+    'test/embedded/durable-copies.test.ts',
+    'a power cut leaves an incomplete backup under its name',
+    "onFile('Cannot write the backup', file, () => onDisk(part));",
     '',
   ),
 ];

@@ -88,8 +88,8 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'lib/runtime/local/data-commands.ts',
     'test/runtime/data-commands.test.ts',
     'a backup of damaged data is kept',
-    'if (examined.findings.length === 0) {',
-    'if (examined.findings.length >= 0) {',
+    'if (examined.findings.length === 0) publish',
+    'if (examined.findings.length >= 0) publish',
   ),
   mistake(
     'lib/runtime/local/data-commands.ts',

@@ -142,7 +142,9 @@ test('the error for a backup that cannot be written names it, and no file is lef
   expect(await reeve({ kind: 'backup', file })).toMatchObject({
     exitCode: 2,
     code: 'file-unusable',
-    message: `Cannot write the backup ${file}.part: there is no such file or folder.`,
+    message: expect.stringMatching(
+      /^Cannot write the backup \/.*nowhere\/backup\.db\.\w{8}\.part: there is no such file or folder\.$/,
+    ),
   });
 
   const disk = smallDisk(1);
@@ -151,6 +153,23 @@ test('the error for a backup that cannot be written names it, and no file is lef
   disk.free(process.pid);
   expect(full).toMatchObject({ exitCode: 4, message: expect.stringContaining(disk.path) });
   expect(readdirSync(disk.path)).toEqual([]);
+});
+
+test('a file that comes into being while a backup is checked is not replaced', async () => {
+  const { dataDir, file, reeve } = somewhere();
+  const log = testLog();
+  const store = sqliteStore({ path: databaseIn(dataDir), sweepPeriodMs: 1_000, log });
+  onTestFinished(store.close);
+  const backup = async (to: string) => {
+    await store.backup(to);
+    expect(to).toMatch(/backup\.db\.\w{8}\.part$/);
+    writeFileSync(file, 'mine');
+  };
+  onTestFinished(serveControl({ path: socketIn(dataDir), backup, log }));
+  const refused = { exitCode: 3, code: 'file-exists' };
+  expect(await reeve({ kind: 'backup', file })).toMatchObject(refused);
+  expect(readFileSync(file, 'utf8')).toBe('mine');
+  expect(readdirSync(dirname(file)).toSorted()).toEqual(['backup.db', 'data']);
 });
 
 test('a backup of damaged data is refused with the findings, and no file is left', async () => {

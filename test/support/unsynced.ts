@@ -45,6 +45,10 @@ export function unsyncedBy(work: () => void): Unsynced {
       removed(String(from));
       names.add(String(to));
     }),
+    followed('linkSync', ([from, to]) => {
+      if (contents.has(String(from))) renamed.push(String(from));
+      names.add(String(to));
+    }),
   ];
   syncBuiltinESMExports();
   try {

@@ -1,11 +1,12 @@
 /** Copies a database that is in use to another file. */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
-import { isThere, removeDatabase } from '../data-files.ts';
+import { removeDatabase } from '../data-files.ts';
 import { onFile } from '../file-error.ts';
 import { sqlite } from '../sqlite.ts';
 import { isDamage, isFull, isNoError, storeError } from '../store-error.ts';
+import { assertNew, partOf, publish, removeLeftParts } from './new-file.ts';
 
 /**
  * Node fails a copy now and then while the database is written, with an error of SQLite whose code is 0, "not an error". Nothing is wrong
@@ -17,7 +18,7 @@ const triesMax = 10;
 const pagesAtOnce = 100;
 
 /**
- * Only its owner may read the copy, because it contains all details. An incomplete copy is deleted.
+ * Only its owner may read the copy, because it contains all details. It has its name when it is complete (new-file.ts).
  *
  * @param path the database file, for messages
  * @param to a file that does not exist
@@ -32,21 +33,20 @@ export async function copyInUse(
 ): Promise<void> {
   assertNew(to);
   for (let tries = 1; ; tries += 1) {
-    onFile('Cannot write the backup', to, () => closeSync(openSync(to, 'wx', 0o600)));
+    const part = partOf(to);
+    onFile('Cannot write the backup', to, () => closeSync(openSync(part, 'wx', 0o600)));
     try {
-      await copy(database, to, { rate: pagesAtOnce });
+      removeLeftParts(to, statSync(part).mtimeMs);
+      await copy(database, part, { rate: pagesAtOnce });
+      publish(part, to);
       return;
     } catch (error) {
-      removeDatabase(to);
       if (isNoError(error) && tries < triesMax) continue;
       throw isDamage(error) ? storeError(error, path) : backupFailed(error, 'write', to);
+    } finally {
+      removeDatabase(part);
     }
   }
-}
-
-/** @throws {ReeveError} `file-exists`: a backup replaces no file */
-export function assertNew(file: string): void {
-  if (isThere(file)) throw new ReeveError('file-exists', `${file} exists. Name another file.`);
 }
 
 /** Translates an error of the copy into an error of lib/core. */

@@ -1,12 +1,10 @@
 /** `reeve check`, `reeve backup` and `reeve restore`: the commands for the data of an embedded Reeve. */
 
-import { renameSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
-import { assertNew } from '#embedded/copies/backup.ts';
+import { assertNew, partOf, publish, removeLeftParts } from '#embedded/copies/new-file.ts';
 import { hasData, restoreData } from '#embedded/copies/restore.ts';
 import { removeDatabase } from '#embedded/data-files.ts';
-import { onFile } from '#embedded/file-error.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import type { Clock } from '#ports/clock.ts';
 import { askForBackup } from '#runtime/node/control-socket.ts';
@@ -40,7 +38,7 @@ export async function dataCommand(
       case 'check':
         return check(databaseIn(dataDir), command.acceptLoss);
       case 'backup':
-        return await backUp(dataDir, resolve(command.file));
+        return await backUp(dataDir, resolve(command.file), clock);
       case 'restore':
         return restore(dataDir, command, clock);
     }
@@ -71,16 +69,15 @@ function check(path: string, accepts: boolean): DataOutcome {
   return { ...outcome, document: { ...document, kept }, lines: [...lines, note] };
 }
 
-async function backUp(dataDir: string, file: string): Promise<DataOutcome> {
+/** The running Reeve makes a part, which gets its name when it was checked. */
+async function backUp(dataDir: string, file: string, clock: Clock): Promise<DataOutcome> {
   assertNew(file);
-  const part = `${file}.part`;
-  onFile('Cannot write the backup', part, () => removeDatabase(part));
+  const part = partOf(file);
+  removeLeftParts(file, clock.now());
   try {
     await askForBackup(socketIn(dataDir), part);
     const examined = examineBackup(part);
-    if (examined.findings.length === 0) {
-      onFile('Cannot write the backup', file, () => renameSync(part, file));
-    }
+    if (examined.findings.length === 0) publish(part, file);
     const advice = 'No backup was made. Stop Reeve, and run `reeve check`.';
     return examinedOutcome(file, examined, advice);
   } finally {
