@@ -171,6 +171,28 @@ test('a module that lacks the definition of a live order is not run, and the ord
   expect(await greetingOf(await process.url(2), orderId)).toBe('Welcome back Ada');
 }, 60_000);
 
+const declining = moduleOf('Hello')
+  .replace('implementAgent }', 'implementAgent, PermanentFault }')
+  .replace('agent: greeter,', "agent: greeter, onFault: 'hold',")
+  .replace(
+    /async \(name: string\) => `Hello [^`]*`/,
+    "async () => { throw new PermanentFault('no', 'No.', 'none'); }",
+  );
+
+test('orders in Error whose definition is gone refuse no start, which says what is missing', async () => {
+  const { folder, write } = project(declining);
+  const process = dev(folder);
+  const { orderId } = await submitted(await process.url(1));
+  await expect.poll(process.output, { timeout: 15_000 }).toContain(`Order ${orderId}`);
+  write(declining.replace('version: 1', 'version: 2'));
+  await process.url(2);
+  await expect
+    .poll(process.output, { timeout: 15_000 })
+    .toContain(
+      `Order ${orderId} in Error cannot go on: hello@1 is not among the workflows that run.\n  Before you resubmit or cancel it, `,
+    );
+}, 60_000);
+
 test('the shop of `reeve start` has a directory of its own beside the data of `reeve dev`', async () => {
   const { folder } = project(moduleOf('Hello'));
   const mine = dev(folder);

@@ -1,4 +1,4 @@
-/** Mistakes of what a check and a running Reeve say of data that are damaged in part, and of backups that are not complete. */
+/** Mistakes of what a check and a running Reeve say of data that are damaged in part or of another definition, and of backups that are not complete. */
 import { type Mistake, mistake } from './mistake.ts';
 
 const newFile = 'lib/embedded/copies/new-file.ts';
@@ -52,8 +52,8 @@ export const mistakesOfDamagedData: readonly Mistake[] = [
     newFile,
     backupTest,
     'two backups of one name are written to one file',
-    "`${file}.${randomBytes(4).toString('hex')}.part`",
-    '`${file}.${randomBytes.length}0000000.part`',
+    "randomBytes(4).toString('hex')",
+    "randomBytes(0).toString('hex')}0123abcd${''",
   ),
   mistake(
     newFile,
@@ -74,6 +74,20 @@ export const mistakesOfDamagedData: readonly Mistake[] = [
     'test/embedded/durable-copies.test.ts',
     'a power cut leaves an incomplete backup under its name',
     "onFile('Cannot write the backup', file, () => onDisk(part));",
+    '',
+  ),
+  mistake(
+    'lib/runtime/local/activity/missing-definitions.ts',
+    'test/runtime/missing-definitions.test.ts',
+    'a start does not say that orders in Error are of a definition that was changed under its version',
+    'registry.of(record) !== undefined',
+    'registry.version(record.workflow, record.workflowVersion) !== undefined',
+  ),
+  mistake(
+    'lib/runtime/local/activity/load.ts',
+    'test/runtime/missing-definitions.test.ts',
+    'a start does not say that the definition of orders in Error is missing',
+    'other.counted?.();',
     '',
   ),
 ];

@@ -88,6 +88,12 @@ export const errors = {
     fields: ['orderId', 'code'],
     meaning: 'The store refuses an order even in its shortest form; an operator must delete it.',
   },
+  'orders-without-definition': {
+    level: 'error',
+    fields: ['workflow', 'version', 'orders', 'orderId', 'isChanged'],
+    meaning:
+      'After a start: so many orders in Error, such as `orderId`, are of a definition that does not run (`isChanged`: as it was, because it was changed under the same version). They rest, and stop again with `workflow-unknown` when they are resubmitted or cancelled: start with the definition as it was first. Level info where it is shown on a terminal (embedded).',
+  },
   'orders-not-deleted': {
     level: 'error',
     fields: ['orders', 'error'],

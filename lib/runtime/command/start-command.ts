@@ -17,6 +17,7 @@ import { systemClock } from '#runtime/node/system-clock.ts';
 import { configuredOptions } from './configured-options.ts';
 import { terminalAlert, terminalCircuit } from './terminal-alert.ts';
 import { terminalErrors } from './terminal-errors.ts';
+import { shownWarnings } from './terminal-warnings.ts';
 
 /** The process around the command. */
 export interface StartIo {
@@ -92,7 +93,7 @@ async function start(io: StartIo, open: Closers, serve: Serve): Promise<void> {
   });
   open.add('alerts', alerts.close);
   const reeve = await startLocalReeve({
-    ...{ workflows, agents, log },
+    ...{ workflows, agents, log: shownWarnings(log, io.stdout) },
     ...configuredOptions(config, io.env),
     onAlert: async (alert) => alerts.alert(alert, await command.promise),
     onCircuit: (event) => io.stdout(terminalCircuit(event, io)),

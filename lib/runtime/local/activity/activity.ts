@@ -40,7 +40,10 @@ export interface CountedAgent {
 }
 
 /** Adds each record, and subtracts the one that it replaced. */
-export type RecordCount = Pick<LiveCounts, 'add' | 'takeOut'>;
+export interface RecordCount extends Pick<LiveCounts, 'add' | 'takeOut'> {
+  /** Called once the orders of the former process are counted. */
+  counted?(): void;
+}
 
 /** Collects the activity of one process. */
 export interface ActivityCollector {
@@ -115,6 +118,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
     async countRest(due) {
       try {
         await countAll(due);
+        if (!isStopped) also?.counted?.();
       } catch (error) {
         // The counts are only displayed: Reeve works without them.
         const reason = describeError(error);

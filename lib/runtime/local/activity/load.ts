@@ -3,7 +3,13 @@ import type { CircuitActivity, FlowActivity } from '#http/api-ports.ts';
 import type { AgentGates } from '#in-process/agent-gates.ts';
 import type { OrderBacklog } from '#in-process/backlog/order-backlog.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type ActivityOptions, activityCollector, type CountedAgent } from './activity.ts';
+import {
+  type ActivityOptions,
+  activityCollector,
+  type CountedAgent,
+  type RecordCount,
+} from './activity.ts';
+import { missingDefinitions } from './missing-definitions.ts';
 
 /** The sources of {@link activityAndLoad}. */
 export interface ActivityAndLoadOptions
@@ -22,8 +28,24 @@ export function activityAndLoad({ gates, backlog, ...options }: ActivityAndLoadO
   }));
   const circuits = agents.map(({ circuit }) => circuit);
   const { flow, ...load } = loadOf({ ...options, backlog, circuits });
-  return { activity: activityCollector({ ...options, agents, flow, also: backlog }), load };
+  const also = both(backlog, missingDefinitions(options));
+  return { activity: activityCollector({ ...options, agents, flow, also }), load };
 }
+
+const both = (one: RecordCount, other: RecordCount): RecordCount => ({
+  add(record) {
+    one.add(record);
+    other.add(record);
+  },
+  takeOut(record) {
+    one.takeOut(record);
+    other.takeOut(record);
+  },
+  counted() {
+    one.counted?.();
+    other.counted?.();
+  },
+});
 
 /** The sources of {@link loadOf}. */
 interface LoadOptions {
