@@ -90,4 +90,11 @@ export const mistakesOfDamagedData: readonly Mistake[] = [
     'other.counted?.();',
     '',
   ),
+  mistake(
+    'lib/embedded/write-state.ts',
+    'test/runtime/log-levels.test.ts',
+    'at the usual level, the log says nothing of a disk that refuses all writes',
+    'log.error(condition, {',
+    'log.info(condition, {',
+  ),
 ];

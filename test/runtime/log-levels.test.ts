@@ -1,5 +1,6 @@
 /** The level of what an embedded Reeve logs: an operator reads the errors, and each of them once. */
-import { expect, onTestFinished, test } from 'vitest';
+import { StatementSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
@@ -29,7 +30,12 @@ async function started(perform: () => Promise<null>, options: Partial<LocalReeve
     ...{ path: ':memory:', log, clock, ...options },
   });
   onTestFinished(reeve.close);
-  return { reeve, clock, of: (event: string) => lines.filter((line) => line.endsWith(event)) };
+  return {
+    reeve,
+    clock,
+    lines,
+    of: (event: string) => lines.filter((line) => line.endsWith(event)),
+  };
 }
 
 const declined = async () => {
@@ -63,3 +69,43 @@ test('a circuit that opens is an error of the log, and information when it has c
   for (let at = 0; at < 60; at += 1) await clock.advance(second);
   expect(of('circuit-closed')).toEqual(['info circuit-closed']);
 });
+
+const run = StatementSync.prototype.run;
+/** From now on, the disk refuses every commit with this code of SQLite. */
+function refusing(errcode: number): void {
+  vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (
+    this: StatementSync,
+    ...values
+  ) {
+    if (this.sourceSQL === 'COMMIT') throw Object.assign(new Error('refused'), { errcode });
+    return run.apply(this, values);
+  });
+}
+
+test.each([
+  ['is full', 13, 'store-full'],
+  ['is read-only', 8, 'store-unavailable'],
+  ['fails', 10, 'store-unavailable'],
+])(
+  'a disk that %s for good is one error of the log, and what fails because of it is information',
+  async (_, errcode, event) => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { reeve, clock, lines } = await started(async () => null);
+    await reeve.submit(shop, 5);
+    refusing(errcode);
+    await expect(reeve.submit(shop, 6)).rejects.toMatchObject({ code: event });
+    for (let at = 0; at < 120; at += 1) await clock.advance(second);
+    const errors = lines.filter((line) => line.startsWith('error'));
+    expect(errors).toEqual([`error ${event}`]);
+    expect(reeve.refusal()).toBe(event);
+    const consequences = new Set(lines.filter((line) => line.endsWith('-failed')));
+    expect(consequences).toContain('info message-failed');
+    expect(consequences).toContain('info recovery-failed');
+    vi.restoreAllMocks();
+    for (let at = 0; at < 10; at += 1) await clock.advance(second);
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([
+      ...errors,
+      'error store-writable',
+    ]);
+  },
+);

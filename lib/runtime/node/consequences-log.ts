@@ -1,6 +1,6 @@
 /**
- * While the store refuses writes (which it logs once), or is closed because the process ends, every call and message
- * fails. This log writes those failures at level info, because they only repeat the cause.
+ * While the store refuses writes (which it logs once, at level error, before the first of them fails), or is closed because the process
+ * ends, every call and message fails. This log writes those failures at level info, because they only repeat the cause.
  */
 import type { Log } from '#ports/log.ts';
 
