@@ -9,12 +9,14 @@ import {
   type RunningTotals,
   readTotals,
   runningTotals,
+  type Totals,
   writeTotals,
 } from '#embedded/integrity/totals.ts';
 import { compareTotals, type TotalsVerdict } from '#embedded/integrity/totals-check.ts';
 import { readTotalsFile, type TotalsFile, totalsFile } from '#embedded/integrity/totals-file.ts';
 import { assertWholeFile, readable } from '#embedded/integrity/whole-file.ts';
 import { assertNotGone, isThere, sizeOf, totalsPath } from './data-files.ts';
+import { onFile } from './file-error.ts';
 import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
 import { openUntouched } from './read-only.ts';
 import { addMissingColumns, schema } from './schema.ts';
@@ -152,15 +154,35 @@ function prepared(
   // One write and a checkpoint, so that a full disk fails the start and not the first order. The checkpoint also
   // frees the space of a log that a crash left.
   writeTotals(database, first);
-  database.exec('COMMIT');
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  const file = isOnDisk ? totalsFile(totalsPath(path)) : null;
-  file?.write(first);
-  return {
-    database,
-    sql: statements(database),
-    bound,
-    totals: runningTotals(database, first),
-    file,
-  };
+  const file = isOnDisk ? countedFile(path, from) : null;
+  try {
+    database.exec('COMMIT');
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    file?.write(first);
+    return {
+      database,
+      sql: statements(database),
+      bound,
+      totals: runningTotals(database, first),
+      file,
+    };
+  } catch (error) {
+    file?.close();
+    throw error;
+  }
+}
+
+/** Where there is none, or one of other data, it is written before the first commit: a kill between the two must not look like a loss. */
+function countedFile(path: string, from: Totals): TotalsFile {
+  return onFile('Cannot write the totals file', totalsPath(path), () => {
+    const file = totalsFile(totalsPath(path));
+    try {
+      const { before } = file;
+      if (before.kind !== 'read' || before.totals.store !== from.store) file.write(from);
+      return file;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  });
 }

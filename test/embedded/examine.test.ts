@@ -282,6 +282,30 @@ test('a lost totals file is reported until the loss is accepted', async () => {
   expect(examineData(copy).findings).toEqual([]);
 });
 
+test('a log and a totals file that are lost together are found by the check and by the start, also after the first start', async () => {
+  const copy = await killed('one', 'two');
+  for (const suffix of ['-wal', '-totals']) rmSync(copy + suffix);
+  const reason = expect.stringMatching(/^There is no totals file: whether accepted work was lost /);
+  const finding = { table: 'Totals', row: null, reason };
+  // The orders were in the log alone.
+  expect(examineData(copy)).toEqual({ orders: 0, changes: 0, findings: [finding] });
+  const { store, log } = opened(copy);
+  expect(log.lines).toEqual([{ event: 'store-damaged', fields: { file: copy, ...finding } }]);
+  store.close();
+});
+
+test('after a start on data whose totals are damaged, the next one finds nothing that is missing', async () => {
+  const path = await stored('one', 'two');
+  edited(path, 'UPDATE Totals SET Accepted = 7');
+  const first = opened(path);
+  expect(first.log.lines).toMatchObject([{ event: 'store-damaged', fields: { table: 'Totals' } }]);
+  first.store.close();
+  const { store, log } = opened(path);
+  expect(log.lines).toEqual([]);
+  store.close();
+  expect(examineData(path).findings).toEqual([]);
+});
+
 test('a backup that was examined is one file', async () => {
   const { backup } = await backedUp();
   expect(examineBackup(backup)).toMatchObject(sound);

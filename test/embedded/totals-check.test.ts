@@ -24,6 +24,7 @@ const onFile = (commits: number, isWhole = true, more?: Partial<Totals>): Totals
   isWhole,
 });
 const absent = { kind: 'absent' } as const;
+const empty = { kind: 'empty' } as const;
 const damaged = { kind: 'damaged' } as const;
 
 const goOn = (from: Totals | null, report: string | null = null): TotalsVerdict => ({
@@ -45,7 +46,20 @@ const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
     goOn(null, `${rowDamaged} There is no totals file: ${untold}`),
   ],
   ['a row, no file', stored(5), absent, goOn(totals(5), `There is no totals file: ${untold}`)],
-  ['a row of the first start, no file', stored(1), absent, goOn(totals(1))],
+  [
+    'a row of the first start, no file',
+    stored(1),
+    absent,
+    goOn(totals(1), `There is no totals file: ${untold}`),
+  ],
+  ['nothing, a file that was not written yet: new data', absent, empty, goOn(null)],
+  [
+    'a row, an empty file',
+    stored(5),
+    empty,
+    goOn(totals(5), `The totals file is empty: ${untold}`),
+  ],
+  ['nothing, a file of no commit: new data', absent, onFile(0), goOn(null)],
   [
     'nothing, a damaged file',
     absent,

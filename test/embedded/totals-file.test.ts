@@ -125,8 +125,25 @@ test('a damaged file is sound after the next write', () => {
   expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(4), isWhole: true });
 });
 
+test('a file of nothing is empty, and the next write makes it sound', () => {
+  const { path } = onDisk();
+  writeFileSync(path, '');
+  const file = totalsFile(path);
+  onTestFinished(() => file.close());
+  expect(file.before).toEqual({ kind: 'empty' });
+  file.write(totals(3));
+  expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: totals(3), isWhole: true });
+});
+
+test('the first write of other data leaves no slot of the former ones', () => {
+  const { path, file } = onDisk();
+  for (const commits of [8, 9]) file.write(totals(commits));
+  const other = { ...totals(1), store: 'b'.repeat(16) };
+  file.write(other);
+  expect(readTotalsFile(path)).toEqual({ kind: 'read', totals: other, isWhole: true });
+});
+
 test.each([
-  ['nothing', Buffer.alloc(0)],
   ['zeros', Buffer.alloc(8_192)],
   ['rubbish', Buffer.alloc(8_192, 7)],
 ])('a file of %s is damaged', (_, bytes) => {

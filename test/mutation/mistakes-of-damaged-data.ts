@@ -97,4 +97,32 @@ export const mistakesOfDamagedData: readonly Mistake[] = [
     'log.error(condition, {',
     'log.info(condition, {',
   ),
+  mistake(
+    'lib/embedded/integrity/totals-check.ts',
+    'test/embedded/examine.test.ts',
+    'data of the first start that lost their log and their totals file are sound',
+    "return { kind: 'goOn', from: stored.totals, report };",
+    "return { kind: 'goOn', from: stored.totals, report: stored.totals.commits <= 1 ? null : report };",
+  ),
+  mistake(
+    'lib/embedded/open-database.ts',
+    'test/embedded/killed-start.test.ts',
+    'the first start makes the totals file after its commit, so that a kill between the two is a loss',
+    'file.write(from);',
+    '',
+  ),
+  mistake(
+    'lib/embedded/integrity/totals-check.ts',
+    'test/embedded/killed-start.test.ts',
+    'a first start that is killed before its commit is a loss',
+    'if (file.commits === 0) return',
+    'if (file.commits < 0) return',
+  ),
+  mistake(
+    'lib/embedded/integrity/totals-file.ts',
+    'test/embedded/examine.test.ts',
+    'after a start on data whose totals are damaged, the next one is refused',
+    'if (store === totals.store) {',
+    'if (store !== null) {',
+  ),
 ];

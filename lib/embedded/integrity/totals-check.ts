@@ -13,6 +13,8 @@ export function compareTotals(stored: StoredTotals, onFile: TotalsOnFile): Total
   switch (onFile.kind) {
     case 'absent':
       return withoutFile(stored, 'There is no totals file');
+    case 'empty':
+      return withoutFile(stored, 'The totals file is empty');
     case 'damaged':
       return stored.kind === 'absent'
         ? { kind: 'refuse', why: 'it is not the database that was here before' }
@@ -29,11 +31,8 @@ function withoutFile(stored: StoredTotals, what: string): TotalsVerdict {
       return { kind: 'goOn', from: null, report: null };
     case 'damaged':
       return { kind: 'goOn', from: null, report: `The row of table Totals is damaged. ${report}` };
-    case 'read': {
-      // The first start commits once before it creates the file, and may have been killed between the two.
-      const isNew = stored.totals.commits <= 1;
-      return { kind: 'goOn', from: stored.totals, report: isNew ? null : report };
-    }
+    case 'read':
+      return { kind: 'goOn', from: stored.totals, report };
   }
 }
 
@@ -41,6 +40,8 @@ function withFile(stored: StoredTotals, file: Totals, isWhole: boolean): TotalsV
   const orders = counted(file.accepted, 'order');
   switch (stored.kind) {
     case 'absent':
+      // The first start makes the file before it commits, and was killed between the two.
+      if (file.commits === 0) return { kind: 'goOn', from: null, report: null };
       return { kind: 'refuse', why: `${orders} had been accepted, and it has no record of them` };
     case 'damaged':
       return { kind: 'goOn', from: null, report: 'The row of table Totals is damaged.' };

@@ -3,13 +3,17 @@
  * never ahead of the disk, and a database with smaller totals has lost accepted work, for example the end of a damaged
  * write-ahead log, which SQLite drops silently.
  *
- * It is not synced: after a power cut it may be behind, which is harmless. Two slots are written alternately, so that
- * a torn write leaves the other intact. In a new file, or one with an unreadable slot, both are written at once: so a
- * missing slot is damage.
+ * Only its first write is synced: after a power cut it may be behind, which is harmless. Two slots are written alternately, so
+ * that a torn write leaves the other intact. In a new file, one with an unreadable slot, or one of other data, both are
+ * written at once: so a missing slot is damage.
+ *
+ * It is made before the first commit, with totals of no commit: so a database with a commit and without the file has lost it.
  */
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describeError } from '#core/model/errors.ts';
+import { onDisk } from '#embedded/data-files.ts';
 import type { Log } from '#ports/log.ts';
 import type { Totals } from './totals.ts';
 
@@ -21,6 +25,8 @@ const magic = 0x52564531;
 /** The content of the totals file. */
 export type TotalsOnFile =
   | { readonly kind: 'absent' }
+  /** It was made, and not written. */
+  | { readonly kind: 'empty' }
   /** Both slots are unreadable. */
   | { readonly kind: 'damaged' }
   /** `isWhole`: false when one of the slots is unreadable. */
@@ -51,15 +57,21 @@ export function totalsFile(path: string): TotalsFile {
   const before = readTotalsFile(path);
   const file = openSync(path, before.kind === 'absent' ? 'w+' : 'r+', 0o600);
   const slot = Buffer.alloc(usedBytes);
-  let isWhole = before.kind === 'read' && before.isWhole;
+  /** Those whose totals both slots have; null: a slot is unreadable. */
+  let store = before.kind === 'read' && before.isWhole ? before.totals.store : null;
   let isOpen = true;
   return {
     before,
     write(totals) {
       encode(slot, totals);
-      if (isWhole) writeSync(file, slot, 0, usedBytes, (totals.commits % 2) * slotBytes);
-      else writeBoth(file, slot);
-      isWhole = true;
+      if (store === totals.store) {
+        writeSync(file, slot, 0, usedBytes, (totals.commits % 2) * slotBytes);
+        return;
+      }
+      writeBoth(file, slot);
+      store = totals.store;
+      fsyncSync(file);
+      if (before.kind === 'absent') onDisk(dirname(path));
     },
     close() {
       if (isOpen) closeSync(file);
@@ -108,6 +120,7 @@ export function readTotalsFile(path: string): TotalsOnFile {
     throw error;
   }
   try {
+    if (fstatSync(file).size === 0) return { kind: 'empty' };
     const [even, odd] = [decode(file, 0), decode(file, 1)];
     const read = [even, odd].filter((slot) => typeof slot !== 'string');
     const [last] = read.toSorted((a, b) => b.commits - a.commits);
