@@ -120,8 +120,8 @@ export const mistakesOfDamagedData: readonly Mistake[] = [
   ),
   mistake(
     'lib/embedded/integrity/totals-file.ts',
-    'test/embedded/examine.test.ts',
-    'after a start on data whose totals are damaged, the next one is refused',
+    'test/embedded/totals-file.test.ts',
+    'the first write of other data leaves the totals of the former data, by which a start is refused',
     'if (store === totals.store) {',
     'if (store !== null) {',
   ),
