@@ -13,8 +13,8 @@ export const mistakesOfProcesses: readonly Mistake[] = [
     'lib/embedded/copies/backup.ts',
     'test/embedded/backup.test.ts',
     'a backup for which there is no space leaves a part of a file',
-    'removeDatabase(to);\n      if',
-    'void removeDatabase;\n      if',
+    'removeDatabase(part);',
+    'void removeDatabase;',
   ),
   mistake(
     'lib/embedded/tables/agent-settings.ts',

@@ -92,7 +92,7 @@ export const errors = {
     level: 'error',
     fields: ['workflow', 'version', 'orders', 'orderId', 'isChanged'],
     meaning:
-      'After a start: so many orders in Error, such as `orderId`, are of a definition that does not run (`isChanged`: as it was, because it was changed under the same version). They rest, and stop again with `workflow-unknown` when they are resubmitted or cancelled: start with the definition as it was first. Level info where it is shown on a terminal (embedded).',
+      'After a start, so many orders in Error, such as `orderId`, need a definition that does not run (`isChanged`: it was changed under the same version): resubmitted or cancelled without it, they stop again with `workflow-unknown`; level info where this is shown on a terminal (embedded).',
   },
   'orders-not-deleted': {
     level: 'error',
