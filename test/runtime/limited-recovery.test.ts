@@ -8,7 +8,7 @@ import { implementAgent } from '#ports/agent-implementation.ts';
 import type { LocalOrder } from '#runtime/local/local-order.ts';
 import { type TestReeve, testReeve } from '#testing/kit/test-reeve.ts';
 
-const perSecond = 30;
+const perSecond = 15;
 const callMs = 200;
 const outageMs = 30_000;
 const afterMs = 16_000;
