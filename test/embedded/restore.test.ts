@@ -49,6 +49,39 @@ test('restored data are sound: a check finds nothing, and a start reports nothin
   expect(await idsIn(path)).toEqual(['one', 'two', 'three']);
 });
 
+test('data with a log beside them are no backup: the file alone would lose what is in the log', async () => {
+  const used = somewhere();
+  const { store } = opened(used);
+  await accepted(store, 'one');
+  // As after a kill: the log has what no checkpoint has copied yet.
+  const left = somewhere();
+  for (const end of ['', '-wal', '-totals']) copyFileSync(`${used}${end}`, `${left}${end}`);
+  store.close();
+  expect(statSync(`${left}-wal`).size).toBeGreaterThan(0);
+  const path = somewhere();
+  expect(() => restoreData(left, path, 'now')).toThrow(
+    expect.objectContaining({
+      code: 'backup-damaged',
+      message: expect.stringContaining('reeve.db-wal beside it'),
+    }),
+  );
+  expect(existsSync(path)).toBe(false);
+  expect(await idsIn(left)).toEqual(['one']);
+});
+
+test('the copy of an interrupted restore is no backup while it has its name, and is kept', async () => {
+  const { backup, path } = await backedUp();
+  const copy = `${path}.restoring`;
+  copyFileSync(backup, copy);
+  expect(() => restoreData(copy, path, 'now')).toThrow(
+    expect.objectContaining({
+      code: 'backup-damaged',
+      message: expect.stringContaining('interrupted'),
+    }),
+  );
+  expect(existsSync(copy)).toBe(true);
+});
+
 test('a missing folder is created, for its owner alone', async () => {
   const { backup } = await backedUp();
   chmodSync(backup, 0o644);

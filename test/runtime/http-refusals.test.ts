@@ -1,8 +1,11 @@
 /** Requests that Node or its parser refuses are answered with problem documents too. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { problemSchema } from '#http/problem-schema.ts';
+import { refuseWithProblems } from '#runtime/local/http-refusals.ts';
 import { type ConnectionLimits, connectionLimits, serveApi } from '#runtime/local/http-server.ts';
 import { startLocalReeve } from '#runtime/local/local-reeve.ts';
 import { systemClock } from '#runtime/node/system-clock.ts';
@@ -116,6 +119,56 @@ test('an incomplete request is answered with a problem document', async () => {
   const { url } = await served({ headersMs: 200, requestMs: 200, checkEveryMs: 20 });
   const answer = await answerTo(url, `GET /orders HTTP/1.1\r\nHost: ${new URL(url).host}\r\nX-`);
   expect(problemIn(answer)).toEqual({ status: 408, code: 'request-timeout' });
+});
+
+/** Of the system under the server: what remains open there. */
+async function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
+/** A server that only refuses, and says how many of its connections are open. */
+async function refusing() {
+  const server = createServer();
+  const accepted: Socket[] = [];
+  server.on('connection', (socket) => accepted.push(socket));
+  refuseWithProblems(server);
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const tunnel = () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n');
+    return socket;
+  };
+  return { server, accepted, tunnel };
+}
+
+test('a client that resets its connection after CONNECT ends no process', async () => {
+  const { server, accepted, tunnel } = await refusing();
+  for (let client = 0; client < 3; client += 1) {
+    const socket = tunnel();
+    await once(socket, 'data');
+    // An error that no listener takes ends the process, and says only at the end of all tests which.
+    expect(accepted.at(-1)?.listenerCount('error')).toBeGreaterThan(0);
+    socket.resetAndDestroy();
+  }
+  await expect.poll(() => connectionsOf(server)).toBe(0);
+});
+
+test.each([
+  ['that sends more and leaves', (socket: Socket) => socket.end('more')],
+  ['that stays', () => {}],
+])('the connection of a client %s after CONNECT is closed', async (_, then) => {
+  const { server, tunnel } = await refusing();
+  const socket = tunnel();
+  await once(socket, 'data');
+  then(socket);
+  await expect.poll(() => connectionsOf(server), { timeout: 10_000 }).toBe(0);
 });
 
 test('invalid bytes after a request end the connection, and do not corrupt its response', async () => {

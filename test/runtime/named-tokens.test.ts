@@ -104,6 +104,8 @@ test.each([
   clock.jump(1_000);
   expect(await identify(bearer('ada'))).toMatchObject({ kind: 'known' });
   expect(await identify(bearer('bert'))).toEqual({ kind: 'unknown' });
+  clock.jump(1_000);
+  await identify(bearer('ada'));
   expect(log.lines).toMatchObject([{ event: 'tokens-unusable' }]);
   write([entry('bert')]);
   clock.jump(1_000);

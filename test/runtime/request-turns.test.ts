@@ -53,6 +53,33 @@ async function turns(atOnce: number) {
   };
 }
 
+test.each(['/x/events', '/orders/a/b/events'])(
+  '%s is no event stream, and takes a turn',
+  async (path) => {
+    const { send, reaches, urls } = await turns(1);
+    await send('/a', '{}');
+    await reaches(1);
+    await send(path, '{}');
+    await send('/orders/a/events', '{}');
+    await send('/healthz');
+    await reaches(3);
+    expect(urls()).toEqual(['/a', '/orders/a/events', '/healthz']);
+  },
+);
+
+test.each(['/orders/batch', '/orders/%62atch?x=1'])(
+  '%s takes the turns of a batch',
+  async (path) => {
+    const { send, reaches, urls } = await turns(8);
+    await send(path, '{}');
+    await reaches(1);
+    await send('/a', '{}');
+    await send('/healthz');
+    await reaches(2);
+    expect(urls()).toEqual([path, '/healthz']);
+  },
+);
+
 test('at most so many requests are served at the same time, in the order in which they came', async () => {
   const { send, reaches, answer, urls } = await turns(2);
   for (const path of ['/a', '/b', '/c', '/d']) await send(path, '{}');

@@ -1,6 +1,6 @@
 /** Replaces the data by a backup. */
 import { chmodSync, closeSync, copyFileSync, openSync, readSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ReeveError } from '#core/model/errors.ts';
 import { examineBackup } from '#embedded/integrity/examine.ts';
 import { writeTotalsFile } from '#embedded/integrity/totals-file.ts';
@@ -39,16 +39,19 @@ export const hasData = (path: string): boolean => dataFiles(path).some(isThere);
  * @throws {ReeveError} `store-in-use` when a Reeve is running on the data; `backup-damaged`; see file-error.ts
  */
 export function restoreData(backup: string, path: string, stamp: string): Restored {
+  const copy = `${path}.restoring`;
   assertReadable(backup);
+  assertBackup(backup, copy);
   makeFolder(dirname(path));
   assertUnused(path);
-  const copy = `${path}.restoring`;
   removeDatabase(copy);
   try {
     const { orders, changes } = checkedCopy(backup, copy);
     const kept = hasData(path)
       ? freeName(`${path}.replaced-${stamp}`, (name) => dataFiles(name).some(isThere))
       : null;
+    // The copy and its check take minutes for large data: Reeve may have been started since.
+    assertUnused(path);
     onFile('Cannot replace the data', path, () => replace(path, kept, copy));
     return { kept, orders, changes };
   } finally {
@@ -113,6 +116,23 @@ function assertReadable(backup: string): void {
       closeSync(file);
     }
   });
+}
+
+/** A backup of Reeve is one file; of other files the restore would lose work without a word, or the file itself. */
+function assertBackup(backup: string, copy: string): void {
+  const log = [logPath(backup), journalPath(backup)].find((file) => (sizeOf(file) ?? 0) > 0);
+  if (log !== undefined) {
+    throw new ReeveError(
+      'backup-damaged',
+      `${backup} is not a backup: ${log} beside it has a part of its work. Nothing was changed. To use these data, copy the file with all that have its name and an ending into an empty directory, as reeve.db and so on, and start Reeve with it (--data, REEVE_DATA).`,
+    );
+  }
+  if (resolve(backup) === resolve(copy)) {
+    throw new ReeveError(
+      'backup-damaged',
+      `${backup} is the copy of a restore that was interrupted, which the next restore deletes. Nothing was changed. Give it another name first.`,
+    );
+  }
 }
 
 function assertUnused(path: string): void {

@@ -28,6 +28,7 @@ export function refuseWithProblems(server: Server): void {
     response.end(body);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    endTunnel(socket);
     end(socket, 'method-not-allowed', 'CONNECT is not supported.');
   });
   server.on('clientError', (error: Error, socket: Duplex) => {
@@ -38,6 +39,18 @@ export function refuseWithProblems(server: Server): void {
     if (!socket.writable || isAmidAnswer || code === 'ECONNRESET') socket.destroy();
     else end(socket, ...(parserRefusals[code] ?? malformed));
   });
+}
+
+/** The time to read the answer, ms. */
+const tunnelEndMs = 1_000;
+
+/** Node leaves the connection to its listener: an error would end the process, and no timeout would close it. */
+function endTunnel(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), tunnelEndMs);
+  socket.on('error', () => {});
+  socket.once('close', () => clearTimeout(timer));
+  // What the client sends is not wanted, but without reading its end would not be noticed.
+  socket.resume();
 }
 
 /** The response to a request that cannot be passed to the API, because its target or host is malformed. */

@@ -53,6 +53,8 @@ export function namedTokens({ path, clock, log }: NamedTokensOptions): Identify 
   let version = versionOf(path);
   let entries = read(path);
   let lookedAt = clock.now();
+  /** The version that could not be read. It is read again: the reason may pass, and a removed token must not remain valid. */
+  let unread: string | null = null;
   const look = () => {
     const nowMs = clock.now();
     // `abs`: a clock that was set back must not prevent the check.
@@ -60,13 +62,15 @@ export function namedTokens({ path, clock, log }: NamedTokensOptions): Identify 
     lookedAt = nowMs;
     const found = versionOf(path);
     if (found === version) return;
-    version = found;
     try {
       entries = read(path);
+      version = found;
+      unread = null;
       log.info('tokens-read', { tokens: entries.length });
     } catch (error) {
       const reason = error instanceof ReeveError ? error.message : 'unknown';
-      log.error('tokens-unusable', { reason });
+      if (unread !== found) log.error('tokens-unusable', { reason });
+      unread = found;
     }
   };
   return ({ authorization }) => {

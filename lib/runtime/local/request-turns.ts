@@ -117,9 +117,20 @@ function turnsOf({ url = '' }: IncomingMessage): number {
   return pathOf(url) === routes.submitOrders.path ? batchTurns : 1;
 }
 
-const pathOf = (url: string) => url.split('?', 1)[0] ?? '';
+/** As the router reads it, for which `%62atch` is `batch`. */
+function pathOf(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Event streams last, and their number is bounded elsewhere. */
+const isStream = (path: string) => path === '/events' || /^\/orders\/[^/]+\/events$/.test(path);
 
 function isAtOnce(url: string): boolean {
   const path = pathOf(url);
-  return path === '/healthz' || path === '/readyz' || path.endsWith('/events');
+  return path === '/healthz' || path === '/readyz' || isStream(path);
 }

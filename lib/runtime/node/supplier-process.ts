@@ -37,6 +37,8 @@ export function supplierProcess(options: {
   );
   const gone = new Promise<undefined>((resolve) => {
     child.once('exit', () => resolve(undefined));
+    // It could not be started at all.
+    child.once('error', () => resolve(undefined));
   });
   return {
     url: addressOf(Promise.race([firstLine(child.stdout), gone]), options.port),
