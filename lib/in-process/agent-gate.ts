@@ -148,7 +148,7 @@ export function agentGate({
       return null;
     },
     release: (requests) => free(requests, circuit.unsent),
-    ...waitingIn(waiting),
+    ...waitingIn(waiting, sources.fill),
     begin(request) {
       const turn = queue.turn(request);
       if (turn !== true) return begunIn(request, turn);
@@ -199,13 +199,23 @@ const withRoom = (
 
 const noBuckets = () => [];
 
-/** Where steps wait that stored records hold. */
-export const waitingIn = (waiting: WaitingSteps): HeldIn => ({
+/**
+ * Where steps wait that stored records hold.
+ *
+ * @param onLess fewer of them wait: the slot of a step, or the next probe, may be that of one in another list. Default: there is none
+ */
+export const waitingIn = (waiting: WaitingSteps, onLess: () => void = () => {}): HeldIn => ({
   hold(step, nudge, since) {
     if (since === 'turned') waiting.addFirst(step, nudge);
     else waiting.add(step, nudge, since);
   },
-  forget: waiting.remove,
+  forget(step) {
+    const count = () => waiting.size() + waiting.reserved();
+    const before = count();
+    const hadSlot = waiting.remove(step);
+    if (count() < before) onLess();
+    return hadSlot;
+  },
   isBarred: waiting.isBarred,
 });
 

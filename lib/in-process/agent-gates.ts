@@ -124,15 +124,14 @@ export function agentGates({
     return hold;
   }
 
+  function release(requests: readonly Request[]): void {
+    for (const [agent, own] of Map.groupBy(requests, (request) => request.agent)) {
+      of(agent).release(own);
+    }
+  }
+
   return {
-    of,
-    nudgeHeld: true,
-    ask: (requests) => requests.map(ask),
-    release(requests) {
-      for (const [agent, own] of Map.groupBy(requests, (request) => request.agent)) {
-        of(agent).release(own);
-      }
-    },
+    ...{ of, nudgeHeld: true, ask: allOrNone(ask, release), release },
     onRecord: held.onRecord,
     onSettings() {
       held.release();
@@ -146,6 +145,20 @@ export function agentGates({
     },
   };
 }
+
+/** A request of an agent that this process does not have raises an error: then none has a slot. */
+const allOrNone =
+  (ask: (request: Request) => Hold | null, release: AgentGates['release']): AgentGates['ask'] =>
+  (requests) => {
+    const answers: (Hold | null)[] = [];
+    try {
+      for (const request of requests) answers.push(ask(request));
+      return answers;
+    } catch (error) {
+      release(requests.filter((_, at) => answers[at] === null));
+      throw error;
+    }
+  };
 
 /** Options of {@link poolLists}. */
 interface PoolListsOptions extends Omit<PoolGateOptions, 'members'> {

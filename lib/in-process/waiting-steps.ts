@@ -108,7 +108,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   return {
     size,
     add(step, message, since) {
-      if (relabelled(step, message)) return;
+      if (relabelled(step, message)) return void fill();
       const nowMs = clock.now();
       const waitMs = beforeProbeAgain(nowMs - since);
       if (waitMs > 0) probed.add(step, { nudge: message, probeFrom: nowMs + waitMs });

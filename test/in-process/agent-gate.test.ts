@@ -1,5 +1,6 @@
 /** How many calls each agent of one process begins at once, and who is next. */
 import { expect, test } from 'vitest';
+import { agentName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Priority, ProcessRecord, StepRecord } from '#core/model/record.ts';
 import { agentGates } from '#in-process/agent-gates.ts';
@@ -98,6 +99,13 @@ test('an order that begins to wait when a slot is free again is nudged at once',
   gates.release([call('a')]);
   store('b', 'east');
   expect(nudged).toEqual(['b']);
+});
+
+test('no slot is kept for a request that is asked with one of an agent that this process does not have', async () => {
+  const { gates, kinds } = await started(1);
+  const gone = { ...call('b'), agent: agentName('gone') };
+  expect(() => gates.ask([call('a'), gone])).toThrow('this process has an agent gone');
+  expect(kinds(call('c'))).toEqual(['start']);
 });
 
 test('a slot is released once, however often its request is', async () => {

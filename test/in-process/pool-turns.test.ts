@@ -1,5 +1,6 @@
 /** Who gets the slots of the members of a pool, over thousands of calls: everybody in turn, and no slot is lost. */
 import { expect, test } from 'vitest';
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
 import type { Request } from '#core/model/message.ts';
 import { agents, gatesOfPay, type Name, names } from '../support/pool-gates.ts';
 import { randoms } from '../support/randoms.ts';
@@ -43,6 +44,46 @@ test('of a thousand slots, what waits for the member and what waits for its grou
 test('what waits for the pool does not starve what waits for a group of its members', async () => {
   const counts = await served(['pay', 'pay--bank', 'pay-a'], 1_000);
   for (const name of ['pay', 'pay--bank', 'pay-a']) expect(counts[name]).toBeGreaterThan(200);
+});
+
+test('a step that waits for a pool has the slot that was reserved for another one, which was cancelled', async () => {
+  const { ask, gates, nudged, cancel } = await gatesOfPay(1);
+  const [open] = agents.map((agent) => ask(`first_${agent}`, agent));
+  if (!open) throw new Error('the agent does nothing');
+  ask('bound', 'pay-a');
+  gates.release([open]);
+  ask('any', 'pay');
+  expect(nudged).toEqual(['bound']);
+  cancel('bound');
+  expect(nudged).toEqual(['bound', 'any']);
+});
+
+/** The part of the tenant before or after its dash; null where it has none. */
+const partOf = (at: number) => (call: { readonly tenant: string | null }) =>
+  call.tenant?.split('-')[at] || null;
+const limitOf = (name: string, at: number, more: Pick<AgentLimit, 'rate' | 'atOnce'>) =>
+  ({ name, key: partOf(at), ...more }) satisfies AgentLimit;
+
+test('a key that a step comes to later is not forgotten, however many others there are', async () => {
+  const perMinute = { count: 1, per: 60_000, burst: 1 };
+  const { ask, gates, clock, of } = await gatesOfPay(2_000, [
+    limitOf('pay/card', 0, { rate: perMinute, atOnce: null }),
+    limitOf('pay/shop', 1, { rate: null, atOnce: 1 }),
+  ]);
+  await clock.advance(2 * perMinute.per);
+  const called = async (tenant: string, order: string, ends = true) => {
+    const request = ask(of(tenant, order), 'pay-a');
+    if (request === null) throw new Error(`${order} waits`);
+    await gates.of('pay-a').begin(request);
+    if (ends) gates.of('pay-a').end(request);
+  };
+  await called('visa', 'first');
+  // It waits for its card, and then for its shop.
+  expect(ask(of('visa-inn', 'waits'), 'pay-a')).toBeNull();
+  for (let other = 0; other < 1_005; other += 1) await called(`card${other}`, `other_${other}`);
+  await called('cash-inn', 'in-the-shop', false);
+  await clock.advance(perMinute.per);
+  expect(ask('waits', 'pay-a')).toBeNull();
 });
 
 test('the tenants that wait for a pool share the slots of its members', async () => {

@@ -288,6 +288,27 @@ export const mistakesOfLimits: readonly Mistake[] = [
   ),
   mistake(
     'lib/in-process/agent-gate.ts',
+    'test/in-process/pool-turns.test.ts',
+    'the slot of a step that was cancelled is not that of one that waits for a pool',
+    'if (count() < before) onLess();',
+    '',
+  ),
+  mistake(
+    'lib/in-process/limits/limit-stages.ts',
+    'test/in-process/pool-turns.test.ts',
+    'a key that a waiting step comes to later is forgotten',
+    'anyOf(refused.refersTo(), comesTo(waiting.values()))',
+    'refused.refersTo()',
+  ),
+  mistake(
+    'lib/in-process/agent-gates.ts',
+    'test/in-process/agent-gate.test.ts',
+    'a slot is kept for a request beside one of an agent that is gone',
+    'release(requests.filter((_, at) => answers[at] === null));',
+    '',
+  ),
+  mistake(
+    'lib/in-process/agent-gate.ts',
     'test/in-process/agent-gate.test.ts',
     'a request that is not sent has used a part of the recovery of its service',
     'release: (requests) => free(requests, circuit.unsent)',

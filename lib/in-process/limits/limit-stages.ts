@@ -47,7 +47,7 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
   const waiting = new Map<string, Waiter>();
   /** The steps that have room in all limits, until their calls start. */
   const passed = new Map<string, readonly LimitQueue[]>();
-  const keys = limitKeys(options, refused.refersTo);
+  const keys = limitKeys(options, () => anyOf(refused.refersTo(), comesTo(waiting.values())));
 
   /** Goes through the limits, from the one after which it has no room. */
   function advance(waiter: Waiter): void {
@@ -129,6 +129,17 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
     ...{ yieldRoom: takeBack, fill: keys.fill, close: keys.close },
   };
 }
+
+/** Whether one of them waits for this key, or comes to it later: then it seems to be unused. */
+function comesTo(waiting: Iterable<Waiter>): (queue: LimitQueue) => boolean {
+  const used = new Set([...waiting].flatMap(({ queues }) => queues));
+  return (queue) => used.has(queue);
+}
+
+const anyOf =
+  (...each: readonly ((queue: LimitQueue) => boolean)[]) =>
+  (queue: LimitQueue) =>
+    each.some((is) => is(queue));
 
 /** The steps that were refused, until their records say that they are held. */
 function refusedSteps() {
