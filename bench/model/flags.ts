@@ -32,19 +32,10 @@ export function flagsOf(given: readonly string[]): Flags | string {
 
 const isWhole = (text: string, max: number) => /^[1-9]\d{0,6}$/.test(text) && Number(text) <= max;
 
-/** `--rate -1` as `--rate=-1`: the parser takes a number that is negative for an option. */
-function withValue(word: string, at: number, all: readonly string[]): readonly string[] {
-  const { [at + 1]: next = '' } = all;
-  if (isNegative(word) && at > 0) return [];
-  return [isNegative(next) ? `${word}=${next}` : word];
-}
-
-const isNegative = (word: string) => /^-\d/.test(word);
-
 function valuesOf(given: readonly string[]) {
   try {
     return parseArgs({
-      args: given.flatMap(withValue),
+      args: [...given],
       options: {
         rate: { type: 'string', default: '1000' },
         orders: { type: 'string', default: '100' },
