@@ -34,7 +34,7 @@ const goOn = (from: Totals | null, report: string | null = null): TotalsVerdict 
 });
 const refuse = (why: string): TotalsVerdict => ({ kind: 'refuse', why });
 
-const untold = 'whether accepted work was lost cannot be determined.';
+const lossUnknown = 'whether accepted work was lost cannot be determined.';
 const rowDamaged = 'The row of table Totals is damaged.';
 
 const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
@@ -43,21 +43,21 @@ const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
     'a damaged row, no file',
     damaged,
     absent,
-    goOn(null, `${rowDamaged} There is no totals file: ${untold}`),
+    goOn(null, `${rowDamaged} There is no totals file: ${lossUnknown}`),
   ],
-  ['a row, no file', stored(5), absent, goOn(totals(5), `There is no totals file: ${untold}`)],
+  ['a row, no file', stored(5), absent, goOn(totals(5), `There is no totals file: ${lossUnknown}`)],
   [
     'a row of the first start, no file',
     stored(1),
     absent,
-    goOn(totals(1), `There is no totals file: ${untold}`),
+    goOn(totals(1), `There is no totals file: ${lossUnknown}`),
   ],
   ['nothing, a file that was not written yet: new data', absent, empty, goOn(null)],
   [
     'a row, an empty file',
     stored(5),
     empty,
-    goOn(totals(5), `The totals file is empty: ${untold}`),
+    goOn(totals(5), `The totals file is empty: ${lossUnknown}`),
   ],
   ['nothing, a file of no commit: new data', absent, onFile(0), goOn(null)],
   [
@@ -70,13 +70,13 @@ const pairs: readonly [string, StoredTotals, TotalsOnFile, TotalsVerdict][] = [
     'a damaged row, a damaged file',
     damaged,
     damaged,
-    goOn(null, `${rowDamaged} The totals file is damaged: ${untold}`),
+    goOn(null, `${rowDamaged} The totals file is damaged: ${lossUnknown}`),
   ],
   [
     'a row, a damaged file',
     stored(5),
     damaged,
-    goOn(totals(5), `The totals file is damaged: ${untold}`),
+    goOn(totals(5), `The totals file is damaged: ${lossUnknown}`),
   ],
   [
     'nothing, a file',

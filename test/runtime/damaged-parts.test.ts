@@ -12,24 +12,20 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const second = 1_000;
 const pay = defineAgent({ name: 'pay', input: z.int(), output: z.null(), undo: 'unneeded' });
+const payment = {
+  agent: pay,
+  completeWithin: 2 * second,
+  onFault: 'hold',
+  input: ({ details }: { readonly details: number }) => details,
+} as const;
 const shop = defineWorkflow({ name: 'shop', version: 1, details: z.int() })
-  .step('pay', {
-    agent: pay,
-    completeWithin: 2 * second,
-    onFault: 'hold',
-    input: ({ details }) => details,
-  })
+  .step('pay', payment)
   .build();
 const desk = defineWorkflow({
   ...{ name: 'desk', version: 1, details: z.int() },
   singleton: { key: (details) => `desk-${details}`, else: 'wait' },
 })
-  .step('pay', {
-    agent: pay,
-    completeWithin: 2 * second,
-    onFault: 'hold',
-    input: ({ details }) => details,
-  })
+  .step('pay', payment)
   .build();
 
 async function started(path: string, perform: () => Promise<null>) {

@@ -3,7 +3,6 @@
  * with a `concurrency` of 0, for example, all orders of the agent are held.
  */
 import * as z from 'zod';
-import { nameText } from '#core/codec/name-text.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { nameForm } from '#core/model/ids.ts';
 import { isObject } from '#core/model/json.ts';
@@ -31,7 +30,7 @@ const channels = z
 
 function channelFault(name: string, respond: unknown): string | null {
   // No submission can name it.
-  if (!nameText.safeParse(name).success) return `has a name that is not allowed: ${nameForm.text}`;
+  if (!nameForm.pattern.test(name)) return `has a name that is not allowed: ${nameForm.text}`;
   return typeof respond === 'function' ? null : 'must be a function';
 }
 
