@@ -101,9 +101,9 @@ else {
     'what was lost  recoveries      p50      p95      max  bound, at most  over it   worst by',
   );
   for (const row of rows) console.log(line(row));
-  console.log('\nafter its instant        recoveries      p50      p99      max');
+  console.log('\nafter its instant        recoveries       p50       p99       max');
   for (const { what, recoveries, p50Ms, p99Ms, maxMs } of exact) {
-    const times = [p50Ms, p99Ms, maxMs].map((ms) => `${ms} ms`.padStart(9)).join('');
+    const times = [p50Ms, p99Ms, maxMs].map((ms) => `${ms} ms`.padStart(10)).join('');
     console.log(`${what.padEnd(25)}${String(recoveries).padStart(10)}${times}`);
   }
 }

@@ -76,7 +76,7 @@ export function oneLossIn(place: Place): Plan {
 
 /** Several services stay silent, so that steps cool down; no message is lost. */
 export function silenceIn(place: Place): Plan {
-  return { ...oneLossIn(place), rates: { 'service-unanswering': 0.1 }, faultsMax: 6 };
+  return { ...oneLossIn(place), rates: { 'service-unanswering': 0.3 }, faultsMax: 20 };
 }
 
 /** How late orders were claimed after a wait, ms. */
