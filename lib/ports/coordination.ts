@@ -24,7 +24,7 @@ export interface Coordination {
   recall(shards: number): Promise<SweepMemory>;
   /**
    * Stores the mark of a tick. A later stored tick stays, because the information of a slow tick is
-   * outdated; it is overwritten when no correct clock can have written it. A later `reachedAt` stays as well: a
+   * outdated; it is overwritten when no correct clock can have written it by now. A later `reachedAt` stays as well: a
    * tick that left out a shard knows only what it recalled, and another may have swept all shards since. A slow
    * tick that swept every shard itself stores its `reachedAt` all the same: the later one may have left out a shard.
    */
@@ -57,6 +57,8 @@ export const sweptShards = (shardCounts: readonly number[]) => Math.max(0, ...sh
 export interface Mark {
   /** The begin of the tick, ms since the epoch. */
   readonly sweptAt: number;
+  /** The instant at which the tick stores it, ms since the epoch: a tick may have stood still since it began. */
+  readonly nowMs: number;
   /** See {@link SweepMemory}. */
   readonly reachedAt: number | null;
   /**

@@ -95,7 +95,7 @@ export function sweepTick(ports: SweepTickPorts): SweepTick {
         (outcome) => outcome.status === 'fulfilled' && outcome.value.reached,
       );
       await coordination.remember({
-        sweptAt: recalledAt,
+        ...{ sweptAt: recalledAt, nowMs: clock.now() },
         // Before the first such tick, a shard without a memory was last reached by the tick before this one.
         reachedAt: isReached ? recalledAt : earlier(memory.reachedAt ?? memory.sweptAt, recalledAt),
         shardCounts: [...new Set([...memory.shardCounts, store.dueShards, inUse])],

@@ -22,7 +22,7 @@ const stored = (record: ProcessRecord) => toItem({ ...encodeRecord(record), DueS
 const due = { shard: 1, from: 5, to: 9, limit: 7, cursor: null };
 const all = { processState: null, limit: 3, cursor: null } as const;
 const lease = { holder: 'me', nowMs: now, leaseMs: 1_000 };
-const mark = { sweptAt: now, reachedAt: null, shardCounts: [shards], complete: true };
+const mark = { sweptAt: now, nowMs: now, reachedAt: null, shardCounts: [shards], complete: true };
 
 const operations: [string, (on: AnsweringDynamo) => Promise<unknown>][] = [
   ['records', ({ store }) => store.records([order.orderId])],

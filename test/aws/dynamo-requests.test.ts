@@ -209,7 +209,13 @@ test.each<[string, () => object, number, number]>([
 ])('a tick that %s is remembered with as few requests as it needs', async (...row) => {
   const [, answer, reachedAt, expected] = row;
   const { requests, coordination } = await answering(answer);
-  await coordination.remember({ sweptAt: now, reachedAt, shardCounts: [3], complete: true });
+  await coordination.remember({
+    sweptAt: now,
+    nowMs: now,
+    reachedAt,
+    shardCounts: [3],
+    complete: true,
+  });
   expect(requests).toHaveLength(expected);
 });
 

@@ -392,6 +392,7 @@ describe('the coordination of Supervisors', () => {
       proxy.lose('PutItem', lost);
       await coordination.remember({
         sweptAt: nowMs,
+        nowMs: nowMs,
         reachedAt: null,
         shardCounts: [2],
         complete: true,
@@ -417,13 +418,25 @@ describe('the coordination of Supervisors', () => {
         'remember',
         'PutItem',
         (it, nowMs) =>
-          it.remember({ sweptAt: nowMs, reachedAt: null, shardCounts: [2], complete: true }),
+          it.remember({
+            sweptAt: nowMs,
+            nowMs: nowMs,
+            reachedAt: null,
+            shardCounts: [2],
+            complete: true,
+          }),
       ],
       [
         'remember, incomplete',
         'UpdateItem',
         (it, nowMs) =>
-          it.remember({ sweptAt: nowMs, reachedAt: null, shardCounts: [2], complete: false }),
+          it.remember({
+            sweptAt: nowMs,
+            nowMs: nowMs,
+            reachedAt: null,
+            shardCounts: [2],
+            complete: false,
+          }),
       ],
     ];
   test.each(calls)(

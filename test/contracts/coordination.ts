@@ -1,5 +1,6 @@
 /** The contract of Coordination, tested through the port alone. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { clockToleranceMs } from '#core/decide/due.ts';
 import { noMemory, type ShardMemory } from '#core/decide/sweep-gaps.ts';
 import type { Coordination } from '#ports/coordination.ts';
 
@@ -9,6 +10,7 @@ const shards = 3;
 const memory = (aliveAt: number | null): ShardMemory => ({ ...noMemory, aliveAt });
 const mark = (sweptAt: number, of = shards) => ({
   sweptAt,
+  nowMs: sweptAt,
   reachedAt: sweptAt - 1,
   shardCounts: [2, of],
   complete: true,
@@ -105,6 +107,19 @@ export function coordinationContract(name: string, open: () => Promise<Coordinat
         expect(await coordination.recall(shards)).toMatchObject(recalled);
         await coordination.remember({ ...mark(now - 1), reachedAt: now - 1, complete });
         await coordination.remember({ ...mark(now + 1), reachedAt: now - 2, complete });
+        expect(await coordination.recall(shards)).toMatchObject(recalled);
+      },
+    );
+
+    test.each([true, false])(
+      'a tick that stood still for longer than clocks differ (complete: %s) changes nothing',
+      async (complete) => {
+        const later = mark(now + 2 * clockToleranceMs);
+        await coordination.remember({ ...later, reachedAt: later.sweptAt });
+        const slow = { ...mark(now), nowMs: later.sweptAt + 1, complete };
+        await coordination.remember({ ...slow, shardCounts: [2] });
+        await coordination.remember({ ...slow, reachedAt: now });
+        const recalled = { sweptAt: later.sweptAt, reachedAt: later.sweptAt, shards };
         expect(await coordination.recall(shards)).toMatchObject(recalled);
       },
     );

@@ -216,6 +216,13 @@ export const mistakesOfFlow: readonly Mistake[] = [
     test: 'test/aws/dynamo-coordination.test.ts',
   },
   {
+    name: 'the mark of a tick that stood still replaces a later one',
+    file: 'lib/aws/store/dynamo-coordination.ts',
+    text: "':latest': nowMs + clockToleranceMs }",
+    instead: "':latest': sweptAt + clockToleranceMs }",
+    test: 'test/aws/dynamo-coordination.test.ts',
+  },
+  {
     name: 'a slow tick that reached every shard is forgotten',
     file: 'lib/aws/store/dynamo-coordination.ts',
     text: "UpdateExpression: 'SET ReachedAt = :reached',",

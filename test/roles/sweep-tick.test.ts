@@ -262,6 +262,7 @@ describe('an outage', () => {
     world.clock.jump(200 * second);
     await world.coordination.remember({
       sweptAt: world.clock.now(),
+      nowMs: world.clock.now(),
       reachedAt: null,
       shardCounts: [1],
       complete: true,
@@ -275,6 +276,7 @@ describe('an outage', () => {
     const world = scenario();
     await world.coordination.remember({
       sweptAt: world.clock.now(),
+      nowMs: world.clock.now(),
       reachedAt: null,
       shardCounts: [1],
       complete: true,
@@ -295,7 +297,13 @@ describe('an outage', () => {
     }));
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed: only the ticks show since when.
-    const mark = { sweptAt: clock.now(), reachedAt: null, shardCounts: [1], complete: true };
+    const mark = {
+      sweptAt: clock.now(),
+      nowMs: clock.now(),
+      reachedAt: null,
+      shardCounts: [1],
+      complete: true,
+    };
     await coordination.remember(mark);
     await coordination.acquire(
       0,
@@ -319,7 +327,13 @@ describe('an outage', () => {
     const world = scenario();
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed, and no tick swept every shard itself.
-    const mark = { sweptAt: clock.now(), reachedAt: null, shardCounts: [1], complete: true };
+    const mark = {
+      sweptAt: clock.now(),
+      nowMs: clock.now(),
+      reachedAt: null,
+      shardCounts: [1],
+      complete: true,
+    };
     await coordination.remember(mark);
     const lease = (holder: string) => ({ nowMs: clock.now(), leaseMs: 60 * second, holder });
     await coordination.acquire(0, lease('died before the outage'), noMemory);
@@ -431,6 +445,7 @@ describe('a tick whose store fails', () => {
       const world = scenario();
       const mark = {
         sweptAt: world.clock.now(),
+        nowMs: world.clock.now(),
         reachedAt: null,
         shardCounts: [2],
         complete: true,
@@ -459,6 +474,7 @@ describe('a tick whose store fails', () => {
       const from = world.clock.now();
       await world.coordination.remember({
         sweptAt: from,
+        nowMs: from,
         reachedAt: null,
         shardCounts: [2],
         complete: true,

@@ -69,6 +69,7 @@ test('a tick that handled every shard is complete, with or without work', async 
   await sweep('a').tick();
   const first = {
     sweptAt: clock.now(),
+    nowMs: clock.now(),
     reachedAt: clock.now(),
     shardCounts: [2],
     complete: true,
@@ -77,7 +78,12 @@ test('a tick that handled every shard is complete, with or without work', async 
   await world.createClaimed('one');
   clock.jump(12 * second);
   expect(await sweep('b').tick()).toMatchObject({ found: 1, recovered: 1 });
-  expect(marks.at(-1)).toEqual({ ...first, sweptAt: clock.now(), reachedAt: clock.now() });
+  expect(marks.at(-1)).toEqual({
+    ...first,
+    sweptAt: clock.now(),
+    nowMs: clock.now(),
+    reachedAt: clock.now(),
+  });
 });
 
 test.each([
@@ -92,6 +98,7 @@ test.each([
   const at = (ms: number | null) => (ms === null ? null : clock.now() + ms);
   await memory.remember({
     sweptAt: start,
+    nowMs: start,
     reachedAt: at(before),
     shardCounts: [2],
     complete: true,
@@ -99,7 +106,13 @@ test.each([
   await hold(memory, clock.now(), 1);
   expect(await sweep('a').tick()).toEqual(nothing);
   expect(marks).toEqual([
-    { sweptAt: clock.now(), reachedAt: at(expected), shardCounts: [2], complete: true },
+    {
+      sweptAt: clock.now(),
+      nowMs: clock.now(),
+      reachedAt: at(expected),
+      shardCounts: [2],
+      complete: true,
+    },
   ]);
 });
 
@@ -167,6 +180,7 @@ test('a shard that cannot be reached is marked with when it last was, once', asy
   }));
   await memory.remember({
     sweptAt: start,
+    nowMs: start,
     reachedAt: start,
     shardCounts: [2],
     complete: true,
@@ -214,6 +228,7 @@ test('no outage is detected when a tick acquires a shard that another one finish
   }));
   await memory.remember({
     sweptAt: start,
+    nowMs: start,
     reachedAt: start,
     shardCounts: [2],
     complete: true,

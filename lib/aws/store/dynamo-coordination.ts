@@ -104,10 +104,10 @@ export function dynamoCoordination(
 async function remember(
   client: DynamoDBClient,
   table: string,
-  { sweptAt, reachedAt, shardCounts, complete }: Mark,
+  { sweptAt, nowMs, reachedAt, shardCounts, complete }: Mark,
 ): Promise<void> {
   const items = coordinationItems(client, table);
-  const swept = { ':at': sweptAt, ':latest': sweptAt + clockToleranceMs };
+  const swept = { ':at': sweptAt, ':latest': nowMs + clockToleranceMs };
   const reached = { ':reached': reachedAt ?? 0 };
   // Functions of an earlier release read the highest number alone.
   const shards = sweptShards(shardCounts);

@@ -176,7 +176,7 @@ export const mutantsOfRoles: readonly Mutant[] = [
     'remember a sweep before it is done',
     'sweep-tick',
     'const memory = await coordination.recall(store.dueShards);\n      const sweepFrom',
-    'const memory = await coordination.recall(store.dueShards);\n      await coordination.remember({ sweptAt: recalledAt, shardCounts: [memory.shards], complete: true });\n      const sweepFrom',
+    'const memory = await coordination.recall(store.dueShards);\n      await coordination.remember({ sweptAt: recalledAt, nowMs: recalledAt, shardCounts: [memory.shards], complete: true });\n      const sweepFrom',
   ),
   mutant(
     'remember a tick that could not reach a shard, and nothing of that shard',

@@ -51,7 +51,7 @@ export function coordinationTable(onRefused: () => void = () => {}): Coordinatio
     },
     remember(mark) {
       const isLater = (stored: number | null | undefined, marked: number) =>
-        typeof stored === 'number' && stored > marked && stored <= mark.sweptAt + clockToleranceMs;
+        typeof stored === 'number' && stored > marked && stored <= mark.nowMs + clockToleranceMs;
       const stays = isLater(swept?.reachedAt, mark.reachedAt ?? 0);
       const reachedAt = stays ? (swept?.reachedAt ?? null) : mark.reachedAt;
       if (swept === null || !isLater(swept.sweptAt, mark.sweptAt)) swept = { ...mark, reachedAt };

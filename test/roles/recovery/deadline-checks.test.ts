@@ -19,6 +19,7 @@ async function supervisorOf(faulty?: (store: StateStore) => StateStore) {
   const coordination = memoryCoordination();
   await coordination.remember({
     sweptAt: start,
+    nowMs: start,
     reachedAt: start,
     shardCounts: [1],
     complete: true,
@@ -85,7 +86,7 @@ test('a check that comes as late as after an outage leaves the call to sweeps, a
   clock.jump(10_000 + 3 * minute + 2);
   const sweptAt = clock.now();
   await coordination.remember({
-    ...{ sweptAt, reachedAt: sweptAt, shardCounts: [1], complete: true },
+    ...{ sweptAt, nowMs: sweptAt, reachedAt: sweptAt, shardCounts: [1], complete: true },
   });
   expect(await of().onChecks([checkOf('one')])).toEqual([{ kind: 'done' }]);
   expect((await record(id)).revision).toBe(revision);

@@ -19,7 +19,7 @@ async function lateOrders(delayMs: number | null, isFailing = false, onRead = ()
   const start = world.clock.now();
   const coordination = memoryCoordination();
   await coordination.remember({
-    ...{ sweptAt: start, reachedAt: start, shardCounts: [1], complete: true },
+    ...{ sweptAt: start, nowMs: start, reachedAt: start, shardCounts: [1], complete: true },
   });
   const { orderId: id, revision } = await world.createClaimed('one');
   const reads: string[] = [];
