@@ -35,9 +35,9 @@ const nothing = () => {};
 
 /**
  * R21: the calls that begin at a service, by true time, while clocks are right. A request that its queue delivers more than once
- * makes more calls than it has slots, all of one attempt: they are not counted. Neither is a call whose heartbeats were not stored in
- * time, in its record and in its limits, from then on: its agent goes on, and its room is free. Whether room is used (R22) is for the
- * benchmarks: no single instant can be judged while functions wait for each other's messages.
+ * makes more calls than it has slots, all of one attempt: they are not counted. Neither are the calls of an attempt whose heartbeats
+ * were not stored in time, in its record and in its limits, from then on: its agent goes on, may call again, and its room is free. Whether
+ * room is used (R22) is for the benchmarks: no single instant can be judged while functions wait for each other's messages.
  */
 export function deploymentLimits(
   around: SimContext,
@@ -57,6 +57,8 @@ export function deploymentLimits(
   });
   const repeated = new Set<string>();
   const ends = new Map<string, () => void>();
+  /** The attempts that have made a call: only heartbeats let one of them call again after its room. */
+  const called = new Set<string>();
   /** The stored complete-by of each attempt, before its heartbeats and now. */
   const completeBy = new Map<string, { readonly first: number; now: number }>();
   /** Who has the room of each attempt. */
@@ -82,6 +84,8 @@ export function deploymentLimits(
       const id = idOf(attempt);
       if (repeated.has(id)) return nothing;
       endOverdue();
+      if (called.has(id) && roomUntil(id) < timeline.now()) return nothing;
+      called.add(id);
       const ended = checker.began(agent, orderIdOf(attempt.key));
       const end = () => {
         ends.delete(id);
