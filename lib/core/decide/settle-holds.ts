@@ -103,8 +103,23 @@ export function mayStartHeld(record: ProcessRecord): boolean {
 }
 
 /**
- * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps:
- * nothing about it is worth a write. Not a part of `decide`, because a history that has such claims must replay (R15).
+ * An earlier instant is worth a write if it saves so much, ms, and at least half of the wait. So an order is written a few times at
+ * most before its gates have to be asked again, however often it is claimed.
+ */
+const soonerMs = 1_000;
+
+/** Whether its gates open so much earlier than the order knows that it is to ask them then. */
+function opensSooner(before: ProcessRecord, after: ProcessRecord, nowMs: number): boolean {
+  const [known, next] = [heldUntil(before.steps), heldUntil(after.steps)];
+  if (known === null || next === null) return false;
+  const savedMs = known - next;
+  return savedMs >= soonerMs && savedMs > (known - nowMs) / 2;
+}
+
+/**
+ * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps for as long, or
+ * nearly: nothing about it is worth a write. The slot of a slow rate is known earlier, and is lost if the order does not ask for it then.
+ * Not a part of `decide`, because a history that has such claims must replay (R15).
  */
 export function unlessStillHeld(
   before: ProcessRecord,
@@ -118,7 +133,8 @@ export function unlessStillHeld(
   const isSame = before.steps.every(
     ({ progress }, at) => waitOf(progress) === waitOf(steps[at]?.progress ?? progress),
   );
-  return isSame ? { kind: 'ignored', reason: 'still-held' } : decision;
+  const isWorthless = isSame && !opensSooner(before, decision.record, nowMs);
+  return isWorthless ? { kind: 'ignored', reason: 'still-held' } : decision;
 }
 
 const waitOf = (progress: StepProgress) =>

@@ -1,0 +1,29 @@
+/** Mistakes in how the instances of functions share limits, and in how orders wait for them. */
+import { type Mistake, mistake } from './mistake.ts';
+
+const rooms = 'test/distributed/limits/room-leases.test.ts';
+const roomLeases = 'lib/distributed/limits/room-leases.ts';
+
+export const mistakesOfSharedLimits: readonly Mistake[] = [
+  mistake(
+    'lib/core/decide/settle-holds.ts',
+    'test/roles/gated-transitions.test.ts',
+    'an order that was claimed early does not ask at the next slot of a slow rate',
+    'isSame && !opensSooner(before, decision.record, nowMs)',
+    'isSame',
+  ),
+  mistake(
+    'lib/roles/scheduler.ts',
+    'test/roles/scheduler.test.ts',
+    'the nudge for the end of a hold is acknowledged before it',
+    "(outcome.reason === 'not-before' || outcome.reason === 'still-held')",
+    "outcome.reason === 'not-before'",
+  ),
+  mistake(
+    'lib/distributed/limits/limit-queues.ts',
+    'test/distributed/limits/shared-limits.test.ts',
+    'each order that finds a full room is written, to ask again',
+    'isFirst && (own === undefined || own.askAt <= nowMs || why.askAt < own.askAt)',
+    'isFirst',
+  ),
+];
