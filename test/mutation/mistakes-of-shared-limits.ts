@@ -2,6 +2,7 @@
 import { type Mistake, mistake } from './mistake.ts';
 
 const rooms = 'test/distributed/limits/room-leases.test.ts';
+const many = 'test/distributed/limits/many-holders.test.ts';
 const roomLeases = 'lib/distributed/limits/room-leases.ts';
 
 export const mistakesOfSharedLimits: readonly Mistake[] = [
@@ -25,5 +26,12 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'each order that finds a full room is written, to ask again',
     'isFirst && (own === undefined || own.askAt <= nowMs || why.askAt < own.askAt)',
     'isFirst',
+  ),
+  mistake(
+    roomLeases,
+    many,
+    'room whose end could not be written stays taken',
+    'if (await of(name).settle()) left.delete(name);',
+    'left.delete(name);\n          await of(name).settle();',
   ),
 ];

@@ -41,7 +41,7 @@ export interface RoomLeases {
   leave(room: LimitSlot, holder: string): void;
   /** The attempt of the holder may take until then. False: the holder has no room. @throws {UnavailableError} */
   extend(item: string, holder: string, until: number): Promise<boolean>;
-  /** Writes who has gone where room is scarce. @throws {UnavailableError} */
+  /** Writes who has gone where room is scarce. @throws {UnavailableError} what could not be written is written by the next call */
   settle(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export interface RoomLeasesOptions {
 /** Makes the leases of one instance. */
 export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLeases {
   const known = recentMap<RoomItem>(knownMax);
-  /** The items from which holders have gone. */
+  /** The items from which holders have gone, until that is written. */
   const left = new Set<string>();
   /** The number of each limit that has several items, and since when this instance knows it. */
   const numbers = recentMap<{ readonly max: number; readonly since: number }>(knownMax);
@@ -131,9 +131,13 @@ export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLea
     },
     extend: (item, holder, until) => of(item).extend(holder, until + graceMs),
     async settle() {
-      const due = [...left];
-      left.clear();
-      await Promise.all(due.map((name) => of(name).settle()));
+      const settled = await Promise.allSettled(
+        [...left].map(async (name) => {
+          // What could not be written is written after a later batch: its room would be taken until its complete-by.
+          if (await of(name).settle()) left.delete(name);
+        }),
+      );
+      for (const one of settled) if (one.status === 'rejected') throw one.reason;
     },
   };
 }
