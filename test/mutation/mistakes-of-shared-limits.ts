@@ -34,4 +34,18 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'if (await of(name).settle()) left.delete(name);',
     'left.delete(name);\n          await of(name).settle();',
   ),
+  mistake(
+    'lib/distributed/limits/gone-holders.ts',
+    rooms,
+    'up to half of the room stays unusable after a quiet time',
+    "if (lasting.length === 0) return 'never';",
+    "if (lasting.length >= 0) return 'never';",
+  ),
+  mistake(
+    'lib/distributed/limits/gone-holders.ts',
+    rooms,
+    'the end of each call costs a write',
+    'nowMs >= plenty.ifLeftMs',
+    'nowMs >= 0',
+  ),
 ];

@@ -19,7 +19,7 @@ export interface RoomItem
    * @throws {UnavailableError}
    */
   look(since: number): Promise<void>;
-  /** Writes who has gone, if others may want their room. False: it is to be called again. @throws {UnavailableError} */
+  /** Writes who has gone, if others may want their room. False: it is to be called again later. @throws {UnavailableError} */
   settle(): Promise<boolean>;
 }
 
@@ -92,8 +92,9 @@ export function roomItem(options: KnownHoldersOptions, name: string): RoomItem {
     },
     async settle() {
       // Another instance may have extended the time of one that has gone.
-      await writeWhile(known.areGoneWanted, () => known.write(new Map(), 0));
-      return !known.areGoneWanted();
+      const isDue = () => known.goneDue() === 'now';
+      await writeWhile(isDue, () => known.write(new Map(), 0));
+      return known.goneDue() === 'never';
     },
   };
 }

@@ -126,6 +126,41 @@ test('where room is plenty, who has left is written with those that come', async
   expect(writes()).toBe(30);
 });
 
+test('where room is plenty, the room of ended calls is free for other instances after a quiet time, if their complete-by is far', async () => {
+  const far = { takesMs: 600_000 };
+  const { enter, leave, settle, writes, wait } = deployment(10, 2);
+  const entered = ['a', 'b', 'c', 'd', 'e'].map((holder) => enter(holder, far));
+  for (const [at, holder] of ['a', 'b', 'c', 'd'].entries()) {
+    leave((await entered[at]) ?? null, holder);
+  }
+  // An instance that did not see one enter does not know its complete-by.
+  leave((await entered[4]) ?? null, 'e', 1);
+  const settleAll = async () => {
+    await settle();
+    await settle(1);
+    return writes();
+  };
+  expect(await settleAll()).toBe(1);
+  wait(9_000);
+  expect(await settleAll()).toBe(1);
+  wait(1_000);
+  expect(await settleAll()).toBe(3);
+  expect(await settleAll()).toBe(3);
+  wait(200);
+  const others = Array.from({ length: 10 }, (_, at) => enter(`other${at}`, { instance: 1 }));
+  expect(await Promise.all(others)).not.toContain(null);
+});
+
+test('where room is plenty, the end of a call costs no write of its own if its complete-by comes soon', async () => {
+  const { enter, leave, settle, writes, wait } = deployment(10);
+  for (let call = 0; call < 5; call += 1) {
+    leave(await enter(`a${call}`, { takesMs: 30_000 }), `a${call}`);
+    wait(15_000);
+    await settle();
+  }
+  expect(writes()).toBe(5);
+});
+
 test('a holder that never leaves loses its room after its complete-by', async () => {
   const { enter, wait } = deployment(1, 2);
   await enter('a');
