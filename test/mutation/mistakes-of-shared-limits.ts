@@ -48,4 +48,25 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'nowMs >= plenty.ifLeftMs',
     'nowMs >= 0',
   ),
+  mistake(
+    roomLeases,
+    rooms,
+    'a release that defines another number of calls at once does not count those of the former one',
+    'at === 0 ? name',
+    'count === 1 ? name',
+  ),
+  mistake(
+    roomLeases,
+    rooms,
+    'two releases divide their calls at once by other shares',
+    'Math.min(itemHoldersMax, Math.max(0, defined - at * itemHoldersMax))',
+    'Math.floor((defined + at) / count)',
+  ),
+  mistake(
+    roomLeases,
+    rooms,
+    'an order that comes is refused by what was known of the room long ago',
+    'if (isHalf() && isOlder(item.readAt(), askAgainMs, nowMs)) await item.look(nowMs);',
+    '',
+  ),
 ];
