@@ -69,4 +69,11 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'if (isHalf() && isOlder(item.readAt(), askAgainMs, nowMs)) await item.look(nowMs);',
     '',
   ),
+  mistake(
+    'lib/distributed/any-queue.ts',
+    'test/distributed/any-queue.test.ts',
+    'all new instances send to the same queue',
+    'Math.floor(random.next() * ordered.length)',
+    'Math.floor(random.next())',
+  ),
 ];
