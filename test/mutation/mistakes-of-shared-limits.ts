@@ -76,4 +76,11 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'Math.floor(random.next() * ordered.length)',
     'Math.floor(random.next())',
   ),
+  mistake(
+    'lib/distributed/agent-load.ts',
+    'test/distributed/shared-gates.test.ts',
+    'a request that is not sent keeps its part of the ramp of a recovering service',
+    'afterUnsent(copy.current(),',
+    'afterNoCall(copy.current(),',
+  ),
 ];
