@@ -146,7 +146,7 @@ export const mistakesOfLeases: readonly Mistake[] = [
     goneHolders,
     many,
     'a holder that left before an outage is forgotten in it',
-    "([, why]) => why === 'doubted'",
+    "([, { why }]) => why === 'doubted'",
     '() => true',
   ),
   mistake(

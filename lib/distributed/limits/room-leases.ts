@@ -163,7 +163,7 @@ interface RoomOfItem extends Share {
 
 /**
  * The items of a limit: one, or as many as each has few holders. The first one has the first 40 calls, the next one the calls from 41 to
- * 80, and so on, whatever the number is: so two releases that define other numbers share the items that both know, each with a share that is
+ * 80, and so on, with any number: so two releases that define other numbers share the items that both know, each with a share that is
  * the same or a part of the other one, and the calls of both are never more than the larger number (R21). With equal shares, an item
  * of the larger one would be none that the other one counts. What operators allow beyond the definition is divided among its items, because
  * instances that do not know of the change any more must count those who have come by it.
