@@ -83,4 +83,18 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'afterUnsent(copy.current(),',
     'afterNoCall(copy.current(),',
   ),
+  mistake(
+    'lib/core/decide/settle-holds.ts',
+    'test/aws/held-key.test.ts',
+    'an order with two held steps waits for the first of them only',
+    'mayBe[record.revision % mayBe.length]',
+    'mayBe[0]',
+  ),
+  mistake(
+    'lib/core/decide/settle-holds.ts',
+    'test/aws/held-key.test.ts',
+    'a step does not start because another one of its order waits for a circuit',
+    'served.length > 0 ? served : waiting',
+    'waiting',
+  ),
 ];

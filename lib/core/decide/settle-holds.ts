@@ -1,6 +1,7 @@
 /** The effects of held steps on their order, after the calls of all ready steps were requested. */
 
 import type { Gate } from '#core/model/hold.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import {
   type Held,
   nextAction,
@@ -8,6 +9,7 @@ import {
   type StepProgress,
   type StepRecord,
   underWay,
+  waitsForAgent,
 } from '#core/model/record.ts';
 import type { Decision } from './decide.ts';
 import { type Draft, release } from './draft.ts';
@@ -139,3 +141,26 @@ export function unlessStillHeld(
 
 const waitOf = (progress: StepProgress) =>
   progress.state === 'Held' ? `${progress.gate} ${progress.queue ?? ''}` : null;
+
+/** A step that waits, and for which agent. */
+export interface WaitingStep extends Pick<Held, 'since' | 'queue'> {
+  readonly agent: AgentName;
+}
+
+/**
+ * The step of which an index of waiting orders has one entry for each order: a claim by its turn asks for all held steps, but only this one
+ * has its turn, and others are refused while orders wait for their agents (R24). So it is another one after each write, and none whose agent
+ * makes no calls at all where one waits for an agent that does: that step may start now, and the other one is next then.
+ *
+ * @returns null: no step waits for an agent and may start
+ */
+export function indexedStep(record: ProcessRecord): WaitingStep | null {
+  if (record.isHeld === undefined || !mayStartHeld(record)) return null;
+  const waiting: (WaitingStep & { readonly gate: Gate })[] = [];
+  for (const { agent, progress } of record.steps) {
+    if (waitsForAgent(progress)) waiting.push({ ...progress, agent });
+  }
+  const served = waiting.filter(({ gate }) => gate !== 'circuit' && gate !== 'drained');
+  const mayBe = served.length > 0 ? served : waiting;
+  return mayBe[record.revision % mayBe.length] ?? null;
+}
