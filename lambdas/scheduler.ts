@@ -179,7 +179,10 @@ function requestsTo(config: Config, client: SqsClient, agent: string) {
   const queues = requestQueuesOf(config, agent);
   const common = { client, codec: requestCodec };
   return config.REEVE_LIMITED_AGENTS.includes(agent)
-    ? anyQueue(Object.values(queues).map((url) => sqsChannel({ ...common, queueOf: () => url })))
+    ? anyQueue(
+        Object.values(queues).map((url) => sqsChannel({ ...common, queueOf: () => url })),
+        systemRandom,
+      )
     : sqsChannel({ ...common, queueOf: byPriority(queues) });
 }
 

@@ -2,7 +2,7 @@
  * What one instance of the Scheduler knows of an agent: its stored circuit, and the requests in its queues. While the agent
  * keeps up with its requests and has no limit, nothing is read.
  */
-import { admitted, afterCall, afterNoCall, type Circuit } from '#core/flow/circuit.ts';
+import { admitted, afterCall, afterNoCall, afterUnsent, type Circuit } from '#core/flow/circuit.ts';
 import type { GateOfAgent } from '#core/model/hold.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Reply, Request } from '#core/model/message.ts';
@@ -116,7 +116,7 @@ export function agentLoad({ backlog, isLimited, ...options }: AgentLoadOptions):
     isAvailable: () => answers(copy.current()) || !waiting.isOn(),
     unsent(request) {
       flow.unsent(request);
-      copy.change(afterNoCall(copy.current(), request.idempotencyKey, clock.now()));
+      copy.change(afterUnsent(copy.current(), request.idempotencyKey, clock.now()));
     },
     replied(reply) {
       const { result, waitedMs } = reply;

@@ -5,9 +5,18 @@
  * (next-held.ts).
  */
 import type { Channel } from '#ports/channels.ts';
+import type { Random } from '#ports/random.ts';
 
-/** Sends each batch whole, so that it costs no more requests than with one queue. */
-export function anyQueue<Message>(queues: readonly Channel<Message>[]): Channel<Message> {
+/**
+ * Sends each batch whole, so that it costs no more requests than with one queue. The first one goes to a random queue: many instances send
+ * a few batches each, after a cold start, and the same queue would have the most of them, whose part of the concurrency is no larger.
+ */
+export function anyQueue<Message>(
+  ordered: readonly Channel<Message>[],
+  random: Random,
+): Channel<Message> {
+  const first = Math.floor(random.next() * ordered.length);
+  const queues = [...ordered.slice(first), ...ordered.slice(0, first)];
   const sent = queues.map(() => 0);
   return {
     async send(messages) {

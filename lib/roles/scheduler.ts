@@ -97,11 +97,11 @@ export function scheduler({
   log,
   heldSteps,
 }: SchedulerPorts): Scheduler {
-  /** The clock of the sender is ahead of this one: acknowledged now, the nudge would be of no use. */
+  /** The clock of the sender is ahead of this one: acknowledged now, the nudge would be of no use. An order that waits for gates found them closed. */
   const isEarly = ({ at }: Nudge, outcome: Outcome) =>
     at !== undefined &&
     outcome.kind === 'ignored' &&
-    outcome.reason === 'not-before' &&
+    (outcome.reason === 'not-before' || outcome.reason === 'still-held') &&
     outcome.record.notBefore === at &&
     at - clock.now() <= earlyMaxMs;
 

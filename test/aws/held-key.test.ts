@@ -1,6 +1,8 @@
 /** Which orders are in the index Held. */
 import { expect, test } from 'vitest';
 import { heldKeyOf } from '#aws/store/held-key.ts';
+import type { GateOfAgent } from '#core/model/hold.ts';
+import { agentName } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { newOrder } from '../support/orders.ts';
 
@@ -24,4 +26,33 @@ test('an order that waits for an agent is in the index', () => {
 
 test('an order that cools down is not: it would be started in vain, in the turn of another one', () => {
   expect(heldKeyOf(held(nowMs + 600_000))).toEqual({});
+});
+
+/** Its steps wait for agents of their own, by these gates. */
+function heldBy(gates: readonly GateOfAgent[], revision: number): ProcessRecord {
+  const { steps, ...record } = held(nowMs);
+  const hold = { since: nowMs, until: nowMs + 60_000, before: { state: 'NotStarted' } } as const;
+  const waiting = steps.map((step, at) => {
+    const gate = gates[at];
+    const progress =
+      gate === undefined ? step.progress : ({ state: 'Held', gate, ...hold } as const);
+    return { ...step, agent: agentName(`agent-${at}`), progress };
+  });
+  return { ...record, revision, steps: waiting };
+}
+
+test('an order with several held steps is in the index for each of them, one after the other, as it is written (R24)', () => {
+  const agents = [1, 2, 3, 4].map((revision) => heldKeyOf(heldBy(['limit', 'limit'], revision)));
+  const [first, second] = ['agent-0#normal', 'agent-1#normal'];
+  expect(agents.map(({ HeldFor }) => HeldFor)).toEqual([second, first, second, first]);
+});
+
+test.each<[GateOfAgent, GateOfAgent, string]>([
+  ['circuit', 'concurrency', 'agent-1#normal'],
+  ['limit', 'drained', 'agent-0#normal'],
+])('with a step held by %s and one by %s, it is there for the one whose calls go on', (...of) => {
+  const [first, second, agent] = of;
+  for (const revision of [1, 2]) {
+    expect(heldKeyOf(heldBy([first, second], revision))).toMatchObject({ HeldFor: agent });
+  }
 });

@@ -89,6 +89,10 @@ const open = (epoch: number, at: number, probes = 0): SharedCircuit => ({
   probes,
   goodRate: { perSecond: 10, isKnown: true },
 });
+const recovering: Omit<Extract<SharedCircuit, { state: 'recovering' }>, 'from'> = {
+  ...{ state: 'recovering', epoch: 2, since: 0 },
+  goodRate: { perSecond: 10, isKnown: true },
+};
 const { record } = newOrder('one', 0);
 const held = {
   ...record,
@@ -327,19 +331,34 @@ test('while the circuit is open, replies start nothing; while it recovers, as ma
   await circuits.store('paint', open(1, clock.now()), 0);
   gates.observe(paint, [reply(deferred('circuit'))]);
   expect(await gates.startable(paint, [], [held])).toBe(0);
-  const answered: SharedCircuit = {
-    state: 'recovering',
-    epoch: 2,
-    since: 0,
-    goodRate: { perSecond: 10, isKnown: true },
-    from: clock.now(),
-  };
-  await circuits.store('paint', answered, 1);
+  await circuits.store('paint', { ...recovering, from: clock.now() }, 1);
   await clock.advance(1_000);
   const nine = Array.from({ length: 9 }, () => held);
   expect(await gates.startable(paint, [], nine)).toBe(1);
   await clock.advance(7_000);
   expect(await gates.startable(paint, [], nine)).toBe(18);
+});
+
+test.each([
+  ['was not sent', false],
+  ['was refused by a limit', true],
+])('the part of the ramp of a request that %s is that of another one', async (_, isRefused) => {
+  let isFull = isRefused;
+  const limits = {
+    ...noLimits(),
+    ask: () => (isFull ? Promise.resolve({ gate: 'limit' as const, until: 0 }) : null),
+  };
+  const { gates, ask, circuits, clock } = instance({ isLimited: false, limits });
+  await circuits.store('paint', { ...recovering, from: clock.now() }, 0);
+  gates.observe(paint, [reply(deferred('circuit'))]);
+  await gates.ask([], false);
+  await clock.advance(1_000);
+  const request = call('first');
+  const [first = null] = await gates.ask([request], false);
+  if (isRefused) expect(first).toMatchObject({ gate: 'limit' });
+  else gates.release([request]);
+  isFull = false;
+  expect(await ask(2)).toEqual({ sent: 1, held: ['circuit'] });
 });
 
 test('queues that give no answer hold nothing for good: what was known still counts', async () => {

@@ -56,8 +56,8 @@ export const mistakesOfFlow: readonly Mistake[] = [
   {
     name: 'held orders of all classes wait in one',
     file: heldKey,
-    text: 'HeldFor: heldFor(agent, priority)',
-    instead: "HeldFor: heldFor(agent, 'normal')",
+    text: 'HeldFor: heldFor(step.agent, priority)',
+    instead: "HeldFor: heldFor(step.agent, 'normal')",
     test: flow,
   },
   {
@@ -139,7 +139,7 @@ export const mistakesOfFlow: readonly Mistake[] = [
   },
   {
     name: 'an order that cools down is in the index of those that wait',
-    file: heldKey,
+    file: 'lib/core/decide/settle-holds.ts',
     text: ' || !mayStartHeld(record)',
     instead: '',
     test: 'test/aws/held-key.test.ts',

@@ -143,7 +143,7 @@ export const mistakesOfLimits: readonly Mistake[] = [
     queues,
     asked,
     'all that wait ask again together',
-    'return isFirst ? why.askAt : Number.POSITIVE_INFINITY;',
+    'return asks ? why.askAt : Number.POSITIVE_INFINITY;',
     'return why.askAt;',
   ),
   mistake(

@@ -32,6 +32,7 @@ import { mistakesOfProcessTimer } from './mistakes-of-process-timer.ts';
 import { mistakesOfProcesses } from './mistakes-of-processes.ts';
 import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 import { mistakesOfSharedDocuments } from './mistakes-of-shared-documents.ts';
+import { mistakesOfSharedLimits } from './mistakes-of-shared-limits.ts';
 import { mistakesOfTools } from './mistakes-of-tools.ts';
 import { mistakesOfApi } from './users/mistakes-of-api.ts';
 import { mistakesOfClient } from './users/mistakes-of-client.ts';
@@ -479,6 +480,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfProcessTimer,
   ...mistakesOfProcesses,
   ...mistakesOfSharedDocuments,
+  ...mistakesOfSharedLimits,
   ...mistakesOfTools,
   ...mistakesOfApi,
   ...mistakesOfClient,

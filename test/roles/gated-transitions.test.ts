@@ -92,6 +92,37 @@ test('a nudge is delayed until the end of a hold where the gates nudge nobody', 
   expect(nudges()).toEqual([{ orderId: id, priority: 'normal', at: until }]);
 });
 
+test('a claim that comes before a gate had to be asked again is written only where the gate opens much earlier (R24)', async () => {
+  const minute = 60_000;
+  const clock = virtualClock();
+  const begin = clock.now();
+  let until = begin + 15 * minute;
+  const gates: Gates = {
+    ask: (requests) => requests.map(() => ({ gate: 'limit', queue: 'paint', until })),
+    release() {},
+  };
+  const { transitions, create, nudges, record } = roleScenario(
+    ...[undefined, [house], undefined, gates],
+  );
+  const { orderId: id } = await create('one');
+  const claimed = async (next: number) => {
+    until = next;
+    const [outcome] = await transitions.apply([claimOf('one')]);
+    return outcome?.kind;
+  };
+  expect(await claimed(begin + 15 * minute)).toBe('committed');
+  expect(await claimed(begin + 8 * minute)).toBe('ignored');
+  expect(await claimed(begin + minute)).toBe('committed');
+  expect(nudges().map(({ at }) => at)).toEqual([begin + 15 * minute, begin + minute]);
+  // However often it is claimed, its wait is halved a few times at most.
+  let writes = 0;
+  for (let waitMs = minute - 1; waitMs > 0; waitMs -= 100) {
+    if ((await claimed(begin + waitMs)) === 'committed') writes += 1;
+  }
+  expect(writes).toBeLessThanOrEqual(6);
+  expect((await record(id)).notBefore).toBeLessThanOrEqual(begin + 2_000);
+});
+
 test('the end of a call nudges the next order, which then starts', async () => {
   const { transitions, gate, nudged, create, requests } = await painters(2);
   await create('one');

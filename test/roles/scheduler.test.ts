@@ -63,6 +63,22 @@ test('after a reply, held steps that another Scheduler started are overtaken, an
   expect(told).toEqual([{ asked, overtaken: [started], stillHeld: [held], isLast: false }]);
 });
 
+test('a nudge for the end of a hold that comes before it, by the clock of its receiver, is delivered again', async () => {
+  const { create, clock, log } = roleScenario();
+  const notBefore = clock.now() + 1_000;
+  const record = { ...(await create('one')), notBefore };
+  const role = scheduler({
+    ...{ id: schedulerId('scheduler'), clock, log },
+    transitions: {
+      apply: async (batch) => batch.map(() => ({ kind: 'ignored', record, reason: 'still-held' })),
+    },
+  });
+  const nudge = { orderId: record.orderId, priority: 'normal' } as const;
+  expect(await role.onNudges([{ ...nudge, at: notBefore }])).toEqual([{ kind: 'retry' }]);
+  // That of a sweep has another instant.
+  expect(await role.onNudges([{ ...nudge, at: notBefore - 500 }])).toEqual([{ kind: 'done' }]);
+});
+
 test('a reply that is unfinished is delivered again, and those beside it are not', async () => {
   const { createClaimed, record: recordOf, clock, log, transitions } = roleScenario();
   await createClaimed('one');

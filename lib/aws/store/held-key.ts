@@ -4,8 +4,8 @@
  * would take the turn of another one.
  */
 import { createHash } from 'node:crypto';
-import { mayStartHeld } from '#core/decide/settle-holds.ts';
-import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
+import { indexedStep } from '#core/decide/settle-holds.ts';
+import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { HeldPlace } from '#ports/held-steps.ts';
 
 /** The key attributes of a record in the index; none when it is not in it. */
@@ -25,19 +25,16 @@ const afterAll = '~';
 /** The partition of the orders of a class that wait for an agent. */
 export const heldFor = (agent: string, priority: Priority) => `${agent}${separator}${priority}`;
 
-/** The attributes of a record for the index. An order with several held steps waits in it for the agent of the first one. */
+/** The attributes of a record for the index, where an order with several held steps waits for the agent of one of them. */
 export function heldKeyOf(record: ProcessRecord): HeldKey {
-  const { steps, priority, tenant, isHeld } = record;
-  if (isHeld === undefined || !mayStartHeld(record)) return {};
-  for (const { agent, progress } of steps) {
-    if (!waitsForAgent(progress)) continue;
-    const since = String(Math.max(0, Math.trunc(progress.since))).padStart(digits, '0');
-    return {
-      HeldFor: heldFor(agent, priority),
-      HeldTurn: `${placeText({ flow: heldFlowOf(tenant), queue: progress.queue ?? null })}${separator}${since}`,
-    };
-  }
-  return {};
+  const step = indexedStep(record);
+  if (step === null) return {};
+  const { priority, tenant } = record;
+  const since = String(Math.max(0, Math.trunc(step.since))).padStart(digits, '0');
+  return {
+    HeldFor: heldFor(step.agent, priority),
+    HeldTurn: `${placeText({ flow: heldFlowOf(tenant), queue: step.queue ?? null })}${separator}${since}`,
+  };
 }
 
 /** A hash, so that no text of a caller is part of a key; the same in every function and release. */

@@ -1,6 +1,7 @@
 /** The effects of held steps on their order, after the calls of all ready steps were requested. */
 
 import type { Gate } from '#core/model/hold.ts';
+import type { AgentName } from '#core/model/ids.ts';
 import {
   type Held,
   nextAction,
@@ -8,6 +9,7 @@ import {
   type StepProgress,
   type StepRecord,
   underWay,
+  waitsForAgent,
 } from '#core/model/record.ts';
 import type { Decision } from './decide.ts';
 import { type Draft, release } from './draft.ts';
@@ -103,8 +105,23 @@ export function mayStartHeld(record: ProcessRecord): boolean {
 }
 
 /**
- * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps:
- * nothing about it is worth a write. Not a part of `decide`, because a history that has such claims must replay (R15).
+ * An earlier instant is worth a write if it saves so much, ms, and at least half of the wait. So an order is written a few times at
+ * most before its gates have to be asked again, however often it is claimed.
+ */
+const soonerMs = 1_000;
+
+/** Whether its gates open so much earlier than the order knows that it is to ask them then. */
+function opensSooner(before: ProcessRecord, after: ProcessRecord, nowMs: number): boolean {
+  const [known, next] = [heldUntil(before.steps), heldUntil(after.steps)];
+  if (known === null || next === null) return false;
+  const savedMs = known - next;
+  return savedMs >= soonerMs && savedMs > (known - nowMs) / 2;
+}
+
+/**
+ * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps for as long, or
+ * nearly: nothing about it is worth a write. The slot of a slow rate is known earlier, and is lost if the order does not ask for it then.
+ * Not a part of `decide`, because a history that has such claims must replay (R15).
  */
 export function unlessStillHeld(
   before: ProcessRecord,
@@ -118,8 +135,32 @@ export function unlessStillHeld(
   const isSame = before.steps.every(
     ({ progress }, at) => waitOf(progress) === waitOf(steps[at]?.progress ?? progress),
   );
-  return isSame ? { kind: 'ignored', reason: 'still-held' } : decision;
+  const isWorthless = isSame && !opensSooner(before, decision.record, nowMs);
+  return isWorthless ? { kind: 'ignored', reason: 'still-held' } : decision;
 }
 
 const waitOf = (progress: StepProgress) =>
   progress.state === 'Held' ? `${progress.gate} ${progress.queue ?? ''}` : null;
+
+/** A step that waits, and for which agent. */
+export interface WaitingStep extends Pick<Held, 'since' | 'queue'> {
+  readonly agent: AgentName;
+}
+
+/**
+ * The step of which an index of waiting orders has one entry for each order: a claim by its turn asks for all held steps, but only this one
+ * has its turn, and others are refused while orders wait for their agents (R24). So it is another one after each write, and none whose agent
+ * makes no calls at all where one waits for an agent that does: that step may start now, and the other one is next then.
+ *
+ * @returns null: no step waits for an agent and may start
+ */
+export function indexedStep(record: ProcessRecord): WaitingStep | null {
+  if (record.isHeld === undefined || !mayStartHeld(record)) return null;
+  const waiting: (WaitingStep & { readonly gate: Gate })[] = [];
+  for (const { agent, progress } of record.steps) {
+    if (waitsForAgent(progress)) waiting.push({ ...progress, agent });
+  }
+  const served = waiting.filter(({ gate }) => gate !== 'circuit' && gate !== 'drained');
+  const mayBe = served.length > 0 ? served : waiting;
+  return mayBe[record.revision % mayBe.length] ?? null;
+}

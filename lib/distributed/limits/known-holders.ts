@@ -3,7 +3,7 @@ import { clockToleranceMs } from '#core/decide/due.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Clock } from '#ports/clock.ts';
 import { type Holders, holdersNamedMax, type LimitItems } from '#ports/limit-items.ts';
-import { goneHolders } from './gone-holders.ts';
+import { type GoneDue, goneHolders } from './gone-holders.ts';
 
 /** See above. */
 export interface KnownHolders {
@@ -26,8 +26,8 @@ export interface KnownHolders {
   left(holder: string, isScarce: boolean): void;
   /** The holder has gone, if it ever entered: there was no answer. */
   doubted(holder: string): void;
-  /** Whether those that have gone are to be written now. */
-  areGoneWanted(): boolean;
+  /** When those that have gone are to be written. */
+  goneDue(): GoneDue;
 }
 
 /** Options of {@link knownHolders}. */
@@ -102,8 +102,8 @@ export function knownHolders({ items, clock }: KnownHoldersOptions, name: string
       if (isExtended && holders.has(holder)) holders = new Map(holders).set(holder, until);
       return isExtended;
     },
-    left: gone.left,
-    doubted: gone.doubted,
-    areGoneWanted: gone.areWanted,
+    left: (holder, isScarce) => gone.left(holder, isScarce, clock.now()),
+    doubted: (holder) => gone.doubted(holder, clock.now()),
+    goneDue: () => gone.due(clock.now(), (holder) => holders.get(holder)),
   };
 }

@@ -27,6 +27,8 @@ interface Queue {
   readonly agent: string;
   freeAt: number;
   waitUntil: number;
+  /** When one of those that wait asks again; in the past, or infinite: none does. */
+  askAt: number;
 }
 
 /** After the last refusal, steps are taken to wait for so long, ms. */
@@ -45,10 +47,13 @@ export function limitQueues(clock: { now(): number }): LimitQueues {
       const own = all.get(queue);
       if (why.kind === 'behind') return Number.POSITIVE_INFINITY;
       const isFirst = own === undefined || own.freeAt <= nowMs;
+      // One that asks at a time of its own is enough, and each costs a write: a full item is found full by two of three replies.
+      const asks = isFirst && (own === undefined || own.askAt <= nowMs || why.askAt < own.askAt);
+      const askAt = asks ? why.askAt : (own?.askAt ?? Number.POSITIVE_INFINITY);
       const waitUntil = Math.max(nowMs, why.freeAt) + waitMs;
-      all.set(queue, { agent, freeAt: why.freeAt, waitUntil });
+      all.set(queue, { agent, freeAt: why.freeAt, waitUntil, askAt });
       // Replies and sweeps wake those behind the first one, in the turns of their classes and tenants.
-      return isFirst ? why.askAt : Number.POSITIVE_INFINITY;
+      return asks ? why.askAt : Number.POSITIVE_INFINITY;
     },
     open(queue) {
       const own = all.get(queue);

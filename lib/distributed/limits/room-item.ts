@@ -19,8 +19,8 @@ export interface RoomItem
    * @throws {UnavailableError}
    */
   look(since: number): Promise<void>;
-  /** Writes who has gone, if others may want their room. @throws {UnavailableError} */
-  settle(): Promise<void>;
+  /** Writes who has gone, if others may want their room. False: it is to be called again later. @throws {UnavailableError} */
+  settle(): Promise<boolean>;
 }
 
 /** A full item is asked again after this, ms. */
@@ -90,8 +90,12 @@ export function roomItem(options: KnownHoldersOptions, name: string): RoomItem {
       }
       await looking.read;
     },
-    // Another instance may have extended the time of one that has gone.
-    settle: () => writeWhile(known.areGoneWanted, () => known.write(new Map(), 0)),
+    async settle() {
+      // Another instance may have extended the time of one that has gone.
+      const isDue = () => known.goneDue() === 'now';
+      await writeWhile(isDue, () => known.write(new Map(), 0));
+      return known.goneDue() === 'never';
+    },
   };
 }
 

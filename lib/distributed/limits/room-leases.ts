@@ -4,7 +4,7 @@
  * that have gone leave with the next write, which is soon where the room is scarce.
  *
  * A limit of many calls has several items, so that each is written as one unit and none is written too often. Each has a share of the
- * limit. When operators lower the limit, an item may have more holders than its new share: the others then have so much less room. No
+ * limit, see {@link sharesOf}. When operators lower the limit, an item may have more holders than its new share: the others then have so much less room. No
  * item gets holders beyond its share once all instances know the number, so what is read of an item after that is not too little.
  */
 
@@ -41,7 +41,7 @@ export interface RoomLeases {
   leave(room: LimitSlot, holder: string): void;
   /** The attempt of the holder may take until then. False: the holder has no room. @throws {UnavailableError} */
   extend(item: string, holder: string, until: number): Promise<boolean>;
-  /** Writes who has gone where room is scarce. @throws {UnavailableError} */
+  /** Writes who has gone where room is scarce. @throws {UnavailableError} what could not be written is written by the next call */
   settle(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export interface RoomLeasesOptions {
 /** Makes the leases of one instance. */
 export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLeases {
   const known = recentMap<RoomItem>(knownMax);
-  /** The items from which holders have gone. */
+  /** The items from which holders have gone, until that is written. */
   const left = new Set<string>();
   /** The number of each limit that has several items, and since when this instance knows it. */
   const numbers = recentMap<{ readonly max: number; readonly since: number }>(knownMax);
@@ -117,8 +117,10 @@ export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLea
       const start = Math.floor(random.next() * shares.length);
       const inTurn = [...shares.slice(start), ...shares.slice(0, start)];
       const emptiest = inTurn.toSorted((a, b) => b.max - b.item.used() - (a.max - a.item.used()));
-      for (const { name, max, item } of emptiest.slice(0, triesMax)) {
-        if (want.isBehind && item.used() >= max / 2) continue;
+      // Where operators lowered the limit, an item may have no share.
+      const own = emptiest.filter(({ max }) => max > 0);
+      for (const { name, max, item } of own.slice(0, triesMax)) {
+        if (want.isBehind && (await isHalfUsed(item, max, clock.now()))) continue;
         const hasEntered = await entering(name, item, want, max);
         if (!hasEntered) continue;
         return item.used() > max / 2 ? { name, isScarce: true } : { name };
@@ -131,11 +133,22 @@ export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLea
     },
     extend: (item, holder, until) => of(item).extend(holder, until + graceMs),
     async settle() {
-      const due = [...left];
-      left.clear();
-      await Promise.all(due.map((name) => of(name).settle()));
+      const settled = await Promise.allSettled(
+        [...left].map(async (name) => {
+          // What could not be written is written after a later batch: its room would be taken until its complete-by.
+          if (await of(name).settle()) left.delete(name);
+        }),
+      );
+      for (const one of settled) if (one.status === 'rejected') throw one.reason;
     },
   };
+}
+
+/** As it is now: by what was known a minute ago, calls would be refused although all others have ended. */
+async function isHalfUsed(item: RoomItem, max: number, nowMs: number): Promise<boolean> {
+  const isHalf = () => item.used() >= max / 2;
+  if (isHalf() && isOlder(item.readAt(), askAgainMs, nowMs)) await item.look(nowMs);
+  return isHalf();
 }
 
 interface Share {
@@ -148,12 +161,19 @@ interface RoomOfItem extends Share {
   readonly item: RoomItem;
 }
 
-/** The items of a limit: one, or as many as each has few holders. */
+/**
+ * The items of a limit: one, or as many as each has few holders. The first one has the first 40 calls, the next one the calls from 41 to
+ * 80, and so on, with any number: so two releases that define other numbers share the items that both know, each with a share that is
+ * the same or a part of the other one, and the calls of both are never more than the larger number (R21). With equal shares, an item
+ * of the larger one would be none that the other one counts. What operators allow beyond the definition is divided among its items, because
+ * instances that do not know of the change any more must count those who have come by it.
+ */
 function sharesOf({ name, max, definedMax }: Share & { definedMax: number }): readonly Share[] {
   const count = Math.ceil(definedMax / itemHoldersMax);
-  if (count === 1) return [{ name, max }];
-  return Array.from({ length: count }, (_, at) => ({
-    name: `${name}~${at}`,
-    max: Math.floor((max + at) / count),
-  }));
+  const more = Math.max(0, max - definedMax);
+  const defined = Math.min(max, definedMax);
+  return Array.from({ length: count }, (_, at) => {
+    const own = Math.min(itemHoldersMax, Math.max(0, defined - at * itemHoldersMax));
+    return { name: at === 0 ? name : `${name}~${at}`, max: own + Math.floor((more + at) / count) };
+  });
 }

@@ -1,8 +1,8 @@
 /** The index of the orders with a step that waits for an agent, in the order of lib/aws/store/held-key.ts. */
-import { mayStartHeld } from '#core/decide/settle-holds.ts';
+import { indexedStep } from '#core/decide/settle-holds.ts';
 import type { FlowCount } from '#core/flow/held-backlog.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import { type Priority, type ProcessRecord, waitsForAgent } from '#core/model/record.ts';
+import type { Priority, ProcessRecord } from '#core/model/record.ts';
 import type { HeldOrder, HeldPlace } from '#ports/held-steps.ts';
 import type { Timeline } from '#sim/world/virtual-time.ts';
 
@@ -29,14 +29,11 @@ interface Entry extends HeldOrder {
 
 /** As an order is in the index; null: it waits for no agent. */
 function entryOf(record: ProcessRecord): Entry | null {
-  const { orderId, priority, tenant, steps, isHeld } = record;
-  if (isHeld === undefined || !mayStartHeld(record)) return null;
-  for (const { agent, progress } of steps) {
-    if (!waitsForAgent(progress)) continue;
-    const { since, queue = null } = progress;
-    return { orderId, agent, priority, flow: simFlowOf(tenant), queue, since };
-  }
-  return null;
+  const { orderId, priority, tenant } = record;
+  const step = indexedStep(record);
+  if (step === null) return null;
+  const { agent, since, queue = null } = step;
+  return { orderId, agent, priority, flow: simFlowOf(tenant), queue, since };
 }
 
 const byTurn = (a: Entry, b: Entry) => compare(a, b) || a.since - b.since;

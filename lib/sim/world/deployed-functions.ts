@@ -17,6 +17,7 @@ import { reportBacklog } from '#distributed/report-backlog.ts';
 import { sharedAdmission } from '#distributed/shared-admission.ts';
 import { sharedGates } from '#distributed/shared-gates.ts';
 import type { Channels } from '#ports/channels.ts';
+import type { Random } from '#ports/random.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import {
   assembleAgentControl,
@@ -76,7 +77,7 @@ export function functionsOf(
   });
   const made = {
     scheduler: once(() => {
-      const channels = { nudges, requests: requestsOf(shared, machine) };
+      const channels = { nudges, requests: requestsOf(shared, machine, ports.random) };
       return schedulerOf({ ...ports, ...prompt, channels }, shared, { machine, time });
     }),
     checks: once(() => {
@@ -236,16 +237,19 @@ const nudgesOf = (shared: SharedByFunctions, machine: Machine): Channels['nudges
     ({ at }) => at,
   );
 
-function requestsOf(shared: SharedByFunctions, machine: Machine): Channels['requests'] {
+function requestsOf(
+  shared: SharedByFunctions,
+  machine: Machine,
+  random: Random,
+): Channels['requests'] {
   const { queues, rules } = shared;
   return requestsByAgent(
     new Map(
       [...queues.requests].map(([agent, queue]) => {
-        const divided = shared.dividedQueues?.get(agent) ?? [queue];
-        const channels = divided.map((own) =>
-          channelOf(shared, machine, requestCodec, () => own, rules.requesting),
-        );
-        return [agent, anyQueue(channels)];
+        const divided = shared.dividedQueues?.get(agent);
+        const to = (own: typeof queue) =>
+          channelOf(shared, machine, requestCodec, () => own, rules.requesting);
+        return [agent, divided === undefined ? to(queue) : anyQueue(divided.map(to), random)];
       }),
     ),
   );

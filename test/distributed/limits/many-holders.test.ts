@@ -6,6 +6,7 @@ import { roomLeases } from '#distributed/limits/room-leases.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
 import { memoryItems } from '../../support/memory-limit-items.ts';
 
+const begin = Date.UTC(2026, 0, 1);
 const callMs = 10_000;
 /** See graceMs. */
 const graceMs = 5_000;
@@ -14,7 +15,7 @@ const againMs = 200;
 
 /** Of a limit of 40, which operators raised tenfold: it has one item. */
 function deployment() {
-  let nowMs = Date.UTC(2026, 0, 1);
+  let nowMs = begin;
   let max = 400;
   let isFailing = false;
   const table = limitTable();
@@ -135,4 +136,35 @@ test('of calls that entered without an answer, an instance gives the room of the
   expect(await enterAll(instance(), 'next', 2)).toBe(1);
   wait(callMs + graceMs + 1);
   expect(await enterAll(instance(), 'last', 102)).toBe(101);
+});
+
+test('room whose end could not be written is given back after the next batch, and that of other items at once', async () => {
+  const [failing, well] = ['pay/all##calls', 'ship/all##calls'];
+  const table = limitTable();
+  let isFailing = false;
+  const items = memoryItems({
+    ...table,
+    occupy(name, change) {
+      if (isFailing && name === failing) throw new UnavailableError('store-unavailable', 'No.');
+      return table.occupy(name, change);
+    },
+  });
+  const instance = () =>
+    roomLeases({ items, clock: { now: () => begin }, random: { next: () => 0 } });
+  const want = (name: string, holder: string) => ({
+    ...{ name, holder, max: 1, definedMax: 1, isBehind: false, until: begin + callMs },
+  });
+  const one = instance();
+  for (const name of [failing, well]) {
+    const room = await one.enter(want(name, 'first'));
+    if (room === null) throw new Error('no room');
+    one.leave(room, 'first');
+  }
+  isFailing = true;
+  await expect(one.settle()).rejects.toThrow(UnavailableError);
+  isFailing = false;
+  expect(await instance().enter(want(well, 'second'))).not.toBeNull();
+  expect(await instance().enter(want(failing, 'second'))).toBeNull();
+  await one.settle();
+  expect(await instance().enter(want(failing, 'third'))).not.toBeNull();
 });

@@ -126,6 +126,41 @@ test('where room is plenty, who has left is written with those that come', async
   expect(writes()).toBe(30);
 });
 
+test('where room is plenty, the room of ended calls is free for other instances after a quiet time, if their complete-by is far', async () => {
+  const far = { takesMs: 600_000 };
+  const { enter, leave, settle, writes, wait } = deployment(10, 2);
+  const entered = ['a', 'b', 'c', 'd', 'e'].map((holder) => enter(holder, far));
+  for (const [at, holder] of ['a', 'b', 'c', 'd'].entries()) {
+    leave((await entered[at]) ?? null, holder);
+  }
+  // An instance that did not see one enter does not know its complete-by.
+  leave((await entered[4]) ?? null, 'e', 1);
+  const settleAll = async () => {
+    await settle();
+    await settle(1);
+    return writes();
+  };
+  expect(await settleAll()).toBe(1);
+  wait(9_000);
+  expect(await settleAll()).toBe(1);
+  wait(1_000);
+  expect(await settleAll()).toBe(3);
+  expect(await settleAll()).toBe(3);
+  wait(200);
+  const others = Array.from({ length: 10 }, (_, at) => enter(`other${at}`, { instance: 1 }));
+  expect(await Promise.all(others)).not.toContain(null);
+});
+
+test('where room is plenty, the end of a call costs no write of its own if its complete-by comes soon', async () => {
+  const { enter, leave, settle, writes, wait } = deployment(10);
+  for (let call = 0; call < 5; call += 1) {
+    leave(await enter(`a${call}`, { takesMs: 30_000 }), `a${call}`);
+    wait(15_000);
+    await settle();
+  }
+  expect(writes()).toBe(5);
+});
+
 test('a holder that never leaves loses its room after its complete-by', async () => {
   const { enter, wait } = deployment(1, 2);
   await enter('a');
@@ -189,6 +224,18 @@ test('while others wait, one that comes enters only where most of the room is fr
   await enter('b');
   expect(await enter('c', { isBehind: true })).toBeNull();
   expect(await enter('c')).not.toBeNull();
+});
+
+test('while others wait, one that comes enters where most of the room has become free since this instance read it (R24)', async () => {
+  const { enter, leave, settle, wait } = deployment(4, 2);
+  const holders = ['a', 'b', 'c'];
+  const rooms = await Promise.all(holders.map((holder) => enter(holder)));
+  expect(await enter('d', { instance: 1 })).not.toBeNull();
+  for (const [at, holder] of holders.entries()) leave(rooms[at] ?? null, holder);
+  await settle();
+  expect(await enter('e', { instance: 1, isBehind: true })).toBeNull();
+  wait(200);
+  expect(await enter('f', { instance: 1, isBehind: true })).not.toBeNull();
 });
 
 test('a limit of 64 has several items, and is used whole', async () => {
@@ -288,8 +335,42 @@ test('room of a call that sent heartbeats is free for others after its reply, al
   }
 });
 
-describe('of a limit that operators lower to 22 of 60, with two items,', () => {
-  /** Two instances; the first one puts its calls into `pay~0` if both items have as many. */
+test('two releases that define another number of calls at once make no more calls together than the larger number (R21)', async () => {
+  const someCalls = fc.array(
+    fc.record({ release: fc.nat({ max: 1 }), calls: fc.nat({ max: 60 }), waitsMs: fc.nat(500) }),
+    { maxLength: 8 },
+  );
+  const definedMax = fc.integer({ min: 1, max: 130 });
+  await fc.assert(
+    fc.asyncProperty(someCalls, definedMax, definedMax, async (all, former, next) => {
+      let nowMs = begin;
+      const items = memoryItems(limitTable());
+      const releases = [former, next].map((max) => {
+        const clock = { now: () => nowMs };
+        const { enter } = roomLeases({ items, clock, random: { next: () => 0 } });
+        return (holder: string) =>
+          enter({
+            ...{ name: 'pay', max, definedMax: max, holder, isBehind: false },
+            until: nowMs + callMs,
+          });
+      });
+      let [number, inside] = [0, 0];
+      for (const { release, calls, waitsMs } of all) {
+        nowMs += waitsMs;
+        for (let call = 0; call < calls; call += 1) {
+          number += 1;
+          const room = await releases[release]?.(`h${number}`);
+          if (room !== null) inside += 1;
+        }
+      }
+      expect(inside).toBeLessThanOrEqual(Math.max(former, next));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+describe('of a limit that operators lower to 12 of 60, with two items,', () => {
+  /** Two instances; of 40 calls of the first one, 30 are in the item `pay` and 10 in `pay~1`. */
   function changing() {
     const table = limitTable();
     let nowMs = begin;
@@ -342,43 +423,44 @@ describe('of a limit that operators lower to 22 of 60, with two items,', () => {
   test('no call begins while one item has more holders than both may have', async () => {
     const { first, second, wait } = changing();
     expect(await first.enter(60, 40)).toBe(40);
-    await first.end('pay~0', 15);
+    await first.end('pay', 25);
     for (const instance of [first, second]) {
       wait(1_000);
-      expect(await instance.enter(22)).toBe(0);
+      expect(await instance.enter(12)).toBe(0);
     }
     await first.end('pay~1', 5);
     wait(1_000);
     // It knows who has gone, also where that is not written yet.
-    expect(await first.enter(22, 3)).toBe(2);
+    expect(await first.enter(12, 3)).toBe(2);
   });
 
   test('an instance reads the items when it meets the number', async () => {
-    const { first, second } = changing();
+    const { first, second, wait } = changing();
     expect(await second.enter(60)).toBe(1);
-    await second.end('pay~1', 1);
+    await second.end('pay', 1);
     expect(await first.enter(60, 40)).toBe(40);
-    await first.end('pay~0', 15);
-    expect(await second.enter(22)).toBe(0);
+    await first.end('pay', 25);
+    wait(1_000);
+    expect(await second.enter(12)).toBe(0);
   });
 
   test('and again when all others know it', async () => {
     const { first, second, wait } = changing();
-    expect(await first.enter(22, 10)).toBe(10);
+    expect(await first.enter(12, 6)).toBe(6);
     wait(500);
     expect(await second.enter(60, 30)).toBe(30);
-    await second.end('pay~0', 15);
+    await second.end('pay', 20);
     wait(1_500);
-    expect(await first.enter(22)).toBe(0);
+    expect(await first.enter(12)).toBe(0);
   });
 
   test('an instance that is reading the items when it meets the number reads them again', async () => {
     const { first, slow, answer, wait } = changing();
     const before = slow.enter(60);
     expect(await first.enter(60, 40)).toBe(40);
-    await first.end('pay~0', 20);
+    await first.end('pay', 25);
     wait(1_000);
-    const after = slow.enter(18);
+    const after = slow.enter(12);
     answer();
     await before;
     expect(await after).toBe(0);

@@ -192,6 +192,18 @@ test('the first that waits asks again by its own clock, and those behind it wait
   granted(request('o3'), await ask(request('o3'), true));
 });
 
+test('of those that find a full room one after the other, one asks again by its own clock, until it does', async () => {
+  const { ask, request, clock } = instance([limit('room', { atOnce: 1 })]);
+  granted(request('o1'), await ask(request('o1')));
+  const askAt = clock.now() + callMs;
+  expect(await ask(request('o2'))).toMatchObject({ until: askAt });
+  const latest = () => clock.now() + bounds.holdLookMaxMs;
+  await clock.advance(1_000);
+  expect(await ask(request('o3'), true)).toMatchObject({ until: latest() });
+  await clock.advance(9_000);
+  expect(await ask(request('o2'), true)).toMatchObject({ until: askAt + callMs });
+});
+
 test('one that comes passes no other until no step waits any more', async () => {
   const { all, ask, request, clock } = instance([limit('rate', perSecond(1))]);
   granted(request('o1'), await ask(request('o1')));
