@@ -1,5 +1,5 @@
 /** Members of a pool whose circuit is open, and slots that come back. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { gatesOfPay } from '../support/pool-gates.ts';
 
 const hourMs = 3_600_000;
@@ -141,4 +141,40 @@ test('a step with room in a limit of the pool that waits for a busy member leave
   expect(gates.of('pay-a').state()).toBe('open');
   await clock.advance(500);
   expect(nudged).toEqual(['z']);
+});
+
+test('a step that has passed a rate and waits for its agent leaves the next slots of its key to others', async () => {
+  const rate = { count: 10, per: 1_000, burst: 1 };
+  const limit = { name: 'pay/tenant', rate, atOnce: null, key: tenantOf };
+  const { gates, nudged, ask, of, clock } = await gatesOfPay(100, [limit]);
+  const timers = vi.spyOn(clock, 'after');
+  await clock.advance(1_000);
+  for (let at = 0; at < 110; at += 1) ask(`busy_${at}`, 'pay-a');
+  expect(ask(of('ada', 'x'), 'pay-a')).toBeNull();
+  for (let at = 0; at < 100; at += 1) ask(of('ada', `y_${at}`), 'pay-c');
+  timers.mockClear();
+  for (let ms = 0; ms < 5_000; ms += 10) {
+    await clock.advance(10);
+    for (const order of nudged.splice(0)) {
+      const request = ask(order, 'pay-c');
+      if (request !== null) await gates.of('pay-c').begin(request);
+    }
+  }
+  const begun = gates.of('pay-c').room();
+  expect(begun).toBeLessThanOrEqual(100 - 48);
+  expect(begun).toBeGreaterThanOrEqual(100 - 51);
+  // Each call has one for its slot, one while its order is claimed, and one for the next that waits.
+  expect(timers.mock.calls.length).toBeLessThan(200);
+});
+
+test('while steps that have passed a rate wait for their agent, few timers come for each slot', async () => {
+  const rate = { count: 100, per: 3_000, burst: 1 };
+  const limit = { name: 'pay/tenant', rate, atOnce: null, key: tenantOf };
+  const { ask, of, clock } = await gatesOfPay(1, [limit]);
+  await clock.advance(1_000);
+  ask('busy', 'pay-a');
+  for (let at = 0; at < 100; at += 1) ask(of('ada', `x_${at}`), 'pay-a');
+  const timers = vi.spyOn(clock, 'after');
+  await clock.advance(600_000);
+  expect(timers.mock.calls.length).toBeLessThan(250);
 });

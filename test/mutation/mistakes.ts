@@ -18,6 +18,7 @@ import { mistakesOfDeployment } from './mistakes-of-deployment.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
 import { mistakesOfEmbeddedData } from './mistakes-of-embedded-data.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
+import { mistakesOfGates } from './mistakes-of-gates.ts';
 import { mistakesOfInstances } from './mistakes-of-instances.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
@@ -465,6 +466,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfEdges,
   ...mistakesOfEmbeddedData,
   ...mistakesOfFlow,
+  ...mistakesOfGates,
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,

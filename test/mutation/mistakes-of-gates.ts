@@ -1,0 +1,29 @@
+/** Mistakes in the gates of agents and pools in one process. */
+import { type Mistake, mistake } from './mistake.ts';
+
+const bucket = 'lib/in-process/limits/limit-bucket.ts';
+const circuits = 'test/in-process/pool-circuits.test.ts';
+
+export const mistakesOfGates: readonly Mistake[] = [
+  mistake(
+    'lib/in-process/limits/calls-ahead.ts',
+    circuits,
+    'a step that waits elsewhere keeps its slot from others of its key',
+    'dropPassed(waiting, nowMs);',
+    '',
+  ),
+  mistake(
+    bucket,
+    circuits,
+    'a timer comes again and again for the slot of a step that waits elsewhere',
+    'if (!rate.isIdle(nowMs)) ',
+    '',
+  ),
+  mistake(
+    bucket,
+    'test/runtime/limits.test.ts',
+    'steps that passed their rate long ago begin together',
+    'isReady: () => own?.isExpected(clock.now()) === true || isSoon(clock.now()),',
+    'isReady: () => isSoon(clock.now()) || true,',
+  ),
+];
