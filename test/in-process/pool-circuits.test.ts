@@ -178,3 +178,30 @@ test('while steps that have passed a rate wait for their agent, few timers come 
   await clock.advance(600_000);
   expect(timers.mock.calls.length).toBeLessThan(250);
 });
+
+test('a step of a pool that its limit refused at its turn is before the others when the limit has room', async () => {
+  const limit = { name: 'pay/tenant', rate: null, atOnce: 1, key: tenantOf };
+  const { gates, nudged, ask, wait, fail, of, clock } = await gatesOfPay(1, [limit]);
+  for (const agent of ['pay-a', 'pay-b'] as const) fail(agent);
+  const busy = ask('busy', 'pay-c');
+  // It waits for its group without room in the limit, because both members fail.
+  ask(of('ada', 'x'), 'pay--bank');
+  if (busy !== null) gates.release([busy]);
+  const other = ask(of('ada', 'y'), 'pay-c');
+  expect(other).not.toBeNull();
+  await clock.advance(1_000);
+  expect(nudged.splice(0)).toEqual(['x']);
+  expect(ask('x', 'pay--bank')).toBeNull();
+  for (const order of ['u', 'v', 'w', 'z']) wait(order, 'pay--bank');
+  await clock.advance(1);
+  // Another order is the probe, and is answered.
+  const probe = ask(nudged.splice(0)[0] ?? '', 'pay--bank');
+  if (probe === null || other === null) throw new Error('there is no probe');
+  gates.release([other]);
+  nudged.length = 0;
+  const call = gates.of(probe.agent === 'pay-a' ? 'pay-a' : 'pay-b').admit(probe);
+  if ('answered' in call) call.answered();
+  gates.release([probe]);
+  await clock.advance(3_000);
+  expect(nudged[0]).toBe('x');
+});

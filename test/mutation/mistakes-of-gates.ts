@@ -26,4 +26,11 @@ export const mistakesOfGates: readonly Mistake[] = [
     'isReady: () => own?.isExpected(clock.now()) === true || isSoon(clock.now()),',
     'isReady: () => isSoon(clock.now()) || true,',
   ),
+  mistake(
+    'lib/in-process/limits/room-of-waiting.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'another member of the pool ends the turn of a step',
+    'if (hadSlot) turned.add(step);',
+    'if (hadSlot) turned.add(step);\n      else turned.delete(step);',
+  ),
 ];
