@@ -100,8 +100,8 @@ export function agentGate({
   const calls = limitedCalls({ ...options, limits: own, lead: ahead, clock });
   const admission = withRoom(circuit, calls, clock);
   const loans = slotLoans({
-    // Steps that wait for this agent alone are the probes of its circuit.
-    mayLend: () => hasSlot() && (waiting.size() === 0 || circuit.state() === 'closed'),
+    // Steps that wait for this agent alone are the probes of its circuit, unless each of them has been one lately.
+    mayLend: () => hasSlot() && (circuit.state() === 'closed' || !waiting.hasNext()),
     admission,
     onReturn: () => sources.fill(),
   });

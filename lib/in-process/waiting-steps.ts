@@ -20,6 +20,8 @@ export interface WaitingStepsOptions {
 /** See {@link waitingSteps}. */
 export interface WaitingSteps {
   size(): number;
+  /** Whether one of them would go on now, if the agent had a slot and admitted it. */
+  hasNext(): boolean;
   /**
    * A step that waits already keeps its position, unless its order has another priority: then it waits in its new class.
    *
@@ -93,9 +95,10 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     }
   }
 
-  /** Those whose time has come; and all of them once the circuit is no longer open. */
+  /** Those whose time has come; and all of them once the service answers. */
   function letProbeAgain(): void {
-    const from = circuit.state() === 'open' ? clock.now() : Number.POSITIVE_INFINITY;
+    const isFailing = circuit.state() === 'open' || circuit.state() === 'half-open';
+    const from = isFailing ? clock.now() : Number.POSITIVE_INFINITY;
     for (const [step, message] of probed.take(from)) waiting.add(step, message);
   }
 
@@ -107,6 +110,10 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
 
   return {
     size,
+    hasNext() {
+      if (probed.size() > 0) letProbeAgain();
+      return waiting.size() > 0;
+    },
     add(step, message, since) {
       if (relabelled(step, message)) return void fill();
       const nowMs = clock.now();

@@ -205,3 +205,13 @@ test('a step of a pool that its limit refused at its turn is before the others w
   await clock.advance(3_000);
   expect(nudged[0]).toBe('x');
 });
+
+test('steps of the pool are probes of a member while each step that is bound to it has been one lately', async () => {
+  const { nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-b', 'pay-c'] as const) ask(`busy_${agent}`, agent);
+  fail('pay-a');
+  wait('bound', 'pay-a', clock.now() - 9 * hourMs);
+  wait('any', 'pay');
+  await clock.advance(1_000);
+  expect(nudged).toEqual(['any']);
+});

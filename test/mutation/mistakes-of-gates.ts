@@ -33,4 +33,11 @@ export const mistakesOfGates: readonly Mistake[] = [
     'if (hadSlot) turned.add(step);',
     'if (hadSlot) turned.add(step);\n      else turned.delete(step);',
   ),
+  mistake(
+    'lib/in-process/agent-gate.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'a bound step that was the probe lately keeps those of its pool from probing',
+    '!waiting.hasNext());',
+    'waiting.size() === 0);',
+  ),
 ];
