@@ -215,3 +215,18 @@ test('steps of the pool are probes of a member while each step that is bound to 
   await clock.advance(1_000);
   expect(nudged).toEqual(['any']);
 });
+
+test('where all members hang, a step that has waited for long is not the next probe while another probe is made', async () => {
+  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
+  wait('new', 'pay');
+  await clock.advance(1_000);
+  const probe = ask('new', 'pay');
+  expect(probe && gates.of(probe.agent === 'pay-a' ? 'pay-a' : 'pay-b').state()).not.toBe('closed');
+  nudged.length = 0;
+  wait('old', 'pay', clock.now() - hourMs);
+  await clock.advance(200_000);
+  expect(nudged).toEqual([]);
+  await clock.advance(100_000);
+  expect(nudged).toEqual(['old']);
+});

@@ -37,7 +37,14 @@ export const mistakesOfGates: readonly Mistake[] = [
     'lib/in-process/agent-gate.ts',
     'test/in-process/pool-circuits.test.ts',
     'a bound step that was the probe lately keeps those of its pool from probing',
-    '!waiting.hasNext());',
-    'waiting.size() === 0);',
+    '!waiting.hasNext()',
+    'waiting.size() === 0',
+  ),
+  mistake(
+    'lib/in-process/pool-gate.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'the probe of one member lets those of the others be made by the same step',
+    'return states.has(\'half-open\') ? \'half-open\' : \'open\';',
+    'return states.has(\'half-open\') ? \'closed\' : \'open\';',
   ),
 ];
