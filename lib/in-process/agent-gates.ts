@@ -88,7 +88,10 @@ export function agentGates({
     return gates.get(agent) ?? (pool && waitingIn(pool));
   }
 
-  const rooms = roomOfWaiting(stages.of, (name) => waitingFor(name)?.isBarred() === true);
+  const rooms = roomOfWaiting(
+    stages.of,
+    (name) => takers().heldBack.has(name) || waitingFor(name)?.isBarred() === true,
+  );
   const held = heldSteps({
     isHeldBack: (name) => takers().heldBack.has(name),
     hold({ agent, key, since }, nudge) {
@@ -135,6 +138,7 @@ export function agentGates({
     onRecord: held.onRecord,
     onSettings() {
       held.release();
+      rooms.yieldOf([...takers().heldBack]);
       for (const list of pools.values()) list.fill();
       for (const gate of gates.values()) gate.fill();
       stages.fill();

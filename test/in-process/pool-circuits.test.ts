@@ -1,6 +1,6 @@
 /** Members of a pool whose circuit is open, and slots that come back. */
 import { expect, test, vi } from 'vitest';
-import { gatesOfPay } from '../support/pool-gates.ts';
+import { gatesOfPay, namesOfPay } from '../support/pool-gates.ts';
 
 const hourMs = 3_600_000;
 const tenantOf = ({ tenant }: { readonly tenant: string | null }) => tenant;
@@ -229,4 +229,26 @@ test('where all members hang, a step that has waited for long is not the next pr
   expect(nudged).toEqual([]);
   await clock.advance(100_000);
   expect(nudged).toEqual(['old']);
+});
+
+test('steps that wait for a pool leave their room in its limits to others when operators drain all of its members', async () => {
+  const limit = { name: 'pay/tenant', rate: null, atOnce: 1, key: tenantOf };
+  const { pay, 'pay--bank': bank } = namesOfPay;
+  let isDrained = false;
+  const { gates, nudged, ask, of } = await gatesOfPay(1, [limit], () =>
+    isDrained
+      ? { pools: new Map([['pay--bank', bank]]), heldBack: new Set(['pay']) }
+      : { pools: new Map(Object.entries({ pay, 'pay--bank': bank })), heldBack: new Set() },
+  );
+  const busy = (['pay-a', 'pay-b', 'pay-c'] as const).map((agent) => ask(`busy_${agent}`, agent));
+  ask(of('ada', 'x'), 'pay');
+  ask(of('ada', 'undo'), 'pay-b');
+  isDrained = true;
+  gates.onSettings();
+  gates.release(busy.flatMap((request) => request ?? []));
+  expect(nudged).toEqual(['undo']);
+  expect(ask('undo', 'pay-b')).not.toBeNull();
+  isDrained = false;
+  gates.onSettings();
+  expect(nudged).toEqual(['undo', 'x']);
 });

@@ -47,4 +47,11 @@ export const mistakesOfGates: readonly Mistake[] = [
     'return states.has(\'half-open\') ? \'half-open\' : \'open\';',
     'return states.has(\'half-open\') ? \'closed\' : \'open\';',
   ),
+  mistake(
+    'lib/in-process/agent-gates.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'steps of a pool that was drained keep their room in its limits',
+    'rooms.yieldOf([...takers().heldBack]);',
+    '',
+  ),
 ];
