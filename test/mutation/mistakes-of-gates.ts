@@ -54,4 +54,11 @@ export const mistakesOfGates: readonly Mistake[] = [
     'rooms.yieldOf([...takers().heldBack]);',
     '',
   ),
+  mistake(
+    'lib/roles/transitions/gated-decision.ts',
+    'test/roles/pooled-transitions.test.ts',
+    'the slot of a request that the second decision does not send is kept',
+    'isAgain: true',
+    '...(byStep.length > 0 && { isAgain: true })',
+  ),
 ];

@@ -341,7 +341,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the slots of a decision that a long hold ends are kept (kestra #14356)',
     file: 'lib/roles/transitions/write-decided.ts',
-    text: 'gated.isHeld === true || commands !== all.commands',
+    text: 'gated.isAgain === true || commands !== all.commands',
     instead: 'commands !== all.commands',
     test: 'test/roles/gated-transitions.test.ts',
   },
