@@ -95,11 +95,11 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     }
   }
 
-  /** Those whose time has come; and all of them once the service answers. */
-  function letProbeAgain(): void {
-    const isFailing = circuit.state() === 'open' || circuit.state() === 'half-open';
-    const from = isFailing ? clock.now() : Number.POSITIVE_INFINITY;
+  /** Those whose time has come; and all of them once the service answers. Returns whether any step may go on. */
+  function letProbeAgain(): boolean {
+    const from = isFailing(circuit) ? clock.now() : Number.POSITIVE_INFINITY;
     for (const [step, message] of probed.take(from)) waiting.add(step, message);
+    return waiting.size() > 0;
   }
 
   /** Whether the step waits already; its class may be another one now. */
@@ -109,11 +109,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   }
 
   return {
-    size,
-    hasNext() {
-      if (probed.size() > 0) letProbeAgain();
-      return waiting.size() > 0;
-    },
+    ...{ size, fill, hasNext: letProbeAgain },
     add(step, message, since) {
       if (relabelled(step, message)) return void fill();
       const nowMs = clock.now();
@@ -137,7 +133,6 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     isBarred: () => isBarred(options),
     take: reserved.take,
     reserved: reserved.size,
-    fill,
     close() {
       isClosed = true;
       timer.cancel();
@@ -145,6 +140,9 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     },
   };
 }
+
+const isFailing = (circuit: Pick<CircuitBreaker, 'state'>) =>
+  circuit.state() === 'open' || circuit.state() === 'half-open';
 
 function isBarred({
   circuit,

@@ -61,4 +61,18 @@ export const mistakesOfGates: readonly Mistake[] = [
     'isAgain: true',
     '...(byStep.length > 0 && { isAgain: true })',
   ),
+  mistake(
+    'lib/in-process/channels/redelivery.ts',
+    'test/in-process/channels/local-channel.test.ts',
+    'the pause before a redelivery does not grow',
+    'const times = (failures.get(key) ?? 0) + 1',
+    'const times = 1',
+  ),
+  mistake(
+    'lib/in-process/channels/local-channel.ts',
+    'test/in-process/channels/local-channel.test.ts',
+    'each nudge of an order that fails waits for a redelivery of its own',
+    '&& !redelivered.takes(message)',
+    '',
+  ),
 ];
