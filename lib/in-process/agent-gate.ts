@@ -12,7 +12,7 @@ import type { Clock } from '#ports/clock.ts';
 import { beginQueue } from './begin-queue.ts';
 import { type CircuitBreaker, type CircuitStatus, circuitBreaker } from './circuit-breaker.ts';
 import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
-import { type AmountOf, type Lead, type LimitBucket, lead } from './limits/limit-bucket.ts';
+import { type AmountOf, type Lead, lead, type Room } from './limits/limit-bucket.ts';
 import { type LimitedCalls, limitedCalls } from './limits/limited-calls.ts';
 import { type SlotLoans, slotLoans } from './slot-loans.ts';
 import type { TenantWeights } from './tenant-weights.ts';
@@ -63,7 +63,7 @@ export interface AgentGate extends ImmediateBreaker, HeldIn {
    *
    * @param keyed where the step has room besides, which is the call's from then on. Default: nowhere
    */
-  ask(request: Request, keyed?: () => readonly LimitBucket[]): Hold | null;
+  ask(request: Request, keyed?: () => readonly Room[]): Hold | null;
   /** The requests will not be sent. */
   release(requests: readonly Request[]): void;
   /** For the steps that wait for any member of a pool. */
@@ -100,8 +100,8 @@ export function agentGate({
   const calls = limitedCalls({ ...options, limits: own, lead: ahead, clock });
   const admission = withRoom(circuit, calls, clock);
   const loans = slotLoans({
-    // Steps that wait for this agent alone are the probes of its circuit.
-    mayLend: () => hasSlot() && (waiting.size() === 0 || circuit.state() === 'closed'),
+    // Steps that wait for this agent alone are the probes of its circuit, unless each of them has been one lately.
+    mayLend: () => hasSlot() && (circuit.state() === 'closed' || !waiting.hasNext()),
     admission,
     onReturn: () => sources.fill(),
   });

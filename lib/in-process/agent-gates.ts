@@ -1,7 +1,7 @@
 /** The gates of the agents of one process. */
+import { agentMissing } from '#core/definition/agent.ts';
 import type { Takers } from '#core/definition/agent-settings.ts';
 import type { CallLimits } from '#core/definition/registry.ts';
-import { assertThat } from '#core/model/errors.ts';
 import type { Hold } from '#core/model/hold.ts';
 import { limits as bounds } from '#core/model/limits.ts';
 import type { Nudge, Request } from '#core/model/message.ts';
@@ -38,7 +38,7 @@ export interface AgentGatesOptions
 /** Gates that learn from the stored records which steps wait. */
 export interface AgentGates extends Gates {
   ask(requests: readonly Request[]): GateAnswers;
-  /** @throws {ReeveError} `assertion-failed` when the process has no such agent */
+  /** @throws {DefinitionError} `agent-missing` when the process has no such agent, which an order of a former release may have */
   of(agent: string): AgentGate;
   /**
    * Call it after each durable write. The gates know from the records alone which steps wait, so an order that was
@@ -78,7 +78,7 @@ export function agentGates({
 
   function of(agent: string): AgentGate {
     const gate = gates.get(agent);
-    assertThat(gate !== undefined, `this process has an agent ${agent}`);
+    if (gate === undefined) throw agentMissing(agent);
     return gate;
   }
 
@@ -88,7 +88,10 @@ export function agentGates({
     return gates.get(agent) ?? (pool && waitingIn(pool));
   }
 
-  const rooms = roomOfWaiting(stages.of, (name) => waitingFor(name)?.isBarred() === true);
+  const rooms = roomOfWaiting(
+    stages.of,
+    (name) => takers().heldBack.has(name) || waitingFor(name)?.isBarred() === true,
+  );
   const held = heldSteps({
     isHeldBack: (name) => takers().heldBack.has(name),
     hold({ agent, key, since }, nudge) {
@@ -124,17 +127,13 @@ export function agentGates({
     return hold;
   }
 
-  function release(requests: readonly Request[]): void {
-    for (const [agent, own] of Map.groupBy(requests, (request) => request.agent)) {
-      of(agent).release(own);
-    }
-  }
-
+  const release = releaseBy(of);
   return {
     ...{ of, nudgeHeld: true, ask: allOrNone(ask, release), release },
     onRecord: held.onRecord,
     onSettings() {
       held.release();
+      rooms.yieldOf([...takers().heldBack]);
       for (const list of pools.values()) list.fill();
       for (const gate of gates.values()) gate.fill();
       stages.fill();
@@ -145,6 +144,14 @@ export function agentGates({
     },
   };
 }
+
+const releaseBy =
+  (of: AgentGates['of']): AgentGates['release'] =>
+  (requests) => {
+    for (const [agent, own] of Map.groupBy(requests, (request) => request.agent)) {
+      of(agent).release(own);
+    }
+  };
 
 /** A request of an agent that this process does not have raises an error: then none has a slot. */
 const allOrNone =

@@ -2,6 +2,7 @@
  * The steps that wait for any member of a pool. Each member takes the next one when it has a slot: so a step waits for none
  * that is slower than the others, or fails.
  */
+import type { CircuitState } from '#core/flow/circuit.ts';
 import type { AgentGate, AgentGateOptions } from './agent-gate.ts';
 import { type WaitingSteps, waitingSteps } from './waiting-steps.ts';
 
@@ -44,7 +45,14 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
         lenders.get(step)?.loans.takeBack(step);
         lenders.delete(step);
       },
-      state: () => (members().every((member) => member.state() === 'open') ? 'open' : 'closed'),
+      state: () => stateOf(members()),
     },
   });
+}
+
+/** Whether any member may be well. While the probe of one is in flight, all of them fail as before. */
+function stateOf(members: readonly AgentGate[]): CircuitState {
+  const states = new Set(members.map((member) => member.state()));
+  if (states.has('closed') || states.has('recovering')) return 'closed';
+  return states.has('half-open') ? 'half-open' : 'open';
 }

@@ -20,6 +20,8 @@ export interface WaitingStepsOptions {
 /** See {@link waitingSteps}. */
 export interface WaitingSteps {
   size(): number;
+  /** Whether one of them would go on now, if the agent had a slot and admitted it. */
+  hasNext(): boolean;
   /**
    * A step that waits already keeps its position, unless its order has another priority: then it waits in its new class.
    *
@@ -93,10 +95,11 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     }
   }
 
-  /** Those whose time has come; and all of them once the circuit is no longer open. */
-  function letProbeAgain(): void {
-    const from = circuit.state() === 'open' ? clock.now() : Number.POSITIVE_INFINITY;
+  /** Those whose time has come; and all of them once the service answers. Returns whether any step may go on. */
+  function letProbeAgain(): boolean {
+    const from = isFailing(circuit) ? clock.now() : Number.POSITIVE_INFINITY;
     for (const [step, message] of probed.take(from)) waiting.add(step, message);
+    return waiting.size() > 0;
   }
 
   /** Whether the step waits already; its class may be another one now. */
@@ -106,7 +109,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   }
 
   return {
-    size,
+    ...{ size, fill, hasNext: letProbeAgain },
     add(step, message, since) {
       if (relabelled(step, message)) return void fill();
       const nowMs = clock.now();
@@ -130,7 +133,6 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     isBarred: () => isBarred(options),
     take: reserved.take,
     reserved: reserved.size,
-    fill,
     close() {
       isClosed = true;
       timer.cancel();
@@ -138,6 +140,9 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
     },
   };
 }
+
+const isFailing = (circuit: Pick<CircuitBreaker, 'state'>) =>
+  circuit.state() === 'open' || circuit.state() === 'half-open';
 
 function isBarred({
   circuit,

@@ -1,5 +1,5 @@
 /** The request channel of a role, made of one channel per agent. */
-import { DefinitionError } from '#core/model/errors.ts';
+import { agentMissing } from '#core/definition/agent.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Channel } from '#ports/channels.ts';
 
@@ -22,12 +22,4 @@ export function requestsByAgent(channels: ReadonlyMap<string, Channel<Request>>)
       for (const outcome of sent) if (outcome.status === 'rejected') throw outcome.reason;
     },
   };
-}
-
-/** The error for a request to an agent that does not run here, for example by an order of a removed workflow. */
-export function agentMissing(agent: string): DefinitionError {
-  return new DefinitionError(
-    'agent-missing',
-    `There is no agent ${agent}. Add it to the agents of this Reeve; the Supervisor then repeats the request.`,
-  );
 }

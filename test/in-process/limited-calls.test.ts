@@ -27,8 +27,7 @@ test('a call that waits for a slot of its key leaves those of the whole rate to 
       const request = call(String(nowMs));
       calls.reserve();
       const key = limitBucket({ ...options, limit: ofKey, startedAt });
-      key.reserve();
-      calls.start(request, [key]);
+      calls.start(request, [key.reserve()]);
       calls.begin(request);
       waiting.push({ request, at: nowMs, isRetry: false });
     }

@@ -1,6 +1,6 @@
 /** Members of a pool whose circuit is open, and slots that come back. */
-import { expect, test } from 'vitest';
-import { gatesOfPay } from '../support/pool-gates.ts';
+import { expect, test, vi } from 'vitest';
+import { gatesOfPay, namesOfPay } from '../support/pool-gates.ts';
 
 const hourMs = 3_600_000;
 const tenantOf = ({ tenant }: { readonly tenant: string | null }) => tenant;
@@ -141,4 +141,114 @@ test('a step with room in a limit of the pool that waits for a busy member leave
   expect(gates.of('pay-a').state()).toBe('open');
   await clock.advance(500);
   expect(nudged).toEqual(['z']);
+});
+
+test('a step that has passed a rate and waits for its agent leaves the next slots of its key to others', async () => {
+  const rate = { count: 10, per: 1_000, burst: 1 };
+  const limit = { name: 'pay/tenant', rate, atOnce: null, key: tenantOf };
+  const { gates, nudged, ask, of, clock } = await gatesOfPay(100, [limit]);
+  const timers = vi.spyOn(clock, 'after');
+  await clock.advance(1_000);
+  for (let at = 0; at < 110; at += 1) ask(`busy_${at}`, 'pay-a');
+  expect(ask(of('ada', 'x'), 'pay-a')).toBeNull();
+  for (let at = 0; at < 100; at += 1) ask(of('ada', `y_${at}`), 'pay-c');
+  timers.mockClear();
+  for (let ms = 0; ms < 5_000; ms += 10) {
+    await clock.advance(10);
+    for (const order of nudged.splice(0)) {
+      const request = ask(order, 'pay-c');
+      if (request !== null) await gates.of('pay-c').begin(request);
+    }
+  }
+  const begun = gates.of('pay-c').room();
+  expect(begun).toBeLessThanOrEqual(100 - 48);
+  expect(begun).toBeGreaterThanOrEqual(100 - 51);
+  // Each call has one for its slot, one while its order is claimed, and one for the next that waits.
+  expect(timers.mock.calls.length).toBeLessThan(200);
+});
+
+test('while steps that have passed a rate wait for their agent, few timers come for each slot', async () => {
+  const rate = { count: 100, per: 3_000, burst: 1 };
+  const limit = { name: 'pay/tenant', rate, atOnce: null, key: tenantOf };
+  const { ask, of, clock } = await gatesOfPay(1, [limit]);
+  await clock.advance(1_000);
+  ask('busy', 'pay-a');
+  for (let at = 0; at < 100; at += 1) ask(of('ada', `x_${at}`), 'pay-a');
+  const timers = vi.spyOn(clock, 'after');
+  await clock.advance(600_000);
+  expect(timers.mock.calls.length).toBeLessThan(250);
+});
+
+test('a step of a pool that its limit refused at its turn is before the others when the limit has room', async () => {
+  const limit = { name: 'pay/tenant', rate: null, atOnce: 1, key: tenantOf };
+  const { gates, nudged, ask, wait, fail, of, clock } = await gatesOfPay(1, [limit]);
+  for (const agent of ['pay-a', 'pay-b'] as const) fail(agent);
+  const busy = ask('busy', 'pay-c');
+  // It waits for its group without room in the limit, because both members fail.
+  ask(of('ada', 'x'), 'pay--bank');
+  if (busy !== null) gates.release([busy]);
+  const other = ask(of('ada', 'y'), 'pay-c');
+  expect(other).not.toBeNull();
+  await clock.advance(1_000);
+  expect(nudged.splice(0)).toEqual(['x']);
+  expect(ask('x', 'pay--bank')).toBeNull();
+  for (const order of ['u', 'v', 'w', 'z']) wait(order, 'pay--bank');
+  await clock.advance(1);
+  // Another order is the probe, and is answered.
+  const probe = ask(nudged.splice(0)[0] ?? '', 'pay--bank');
+  if (probe === null || other === null) throw new Error('there is no probe');
+  gates.release([other]);
+  nudged.length = 0;
+  const call = gates.of(probe.agent === 'pay-a' ? 'pay-a' : 'pay-b').admit(probe);
+  if ('answered' in call) call.answered();
+  gates.release([probe]);
+  await clock.advance(3_000);
+  expect(nudged[0]).toBe('x');
+});
+
+test('steps of the pool are probes of a member while each step that is bound to it has been one lately', async () => {
+  const { nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-b', 'pay-c'] as const) ask(`busy_${agent}`, agent);
+  fail('pay-a');
+  wait('bound', 'pay-a', clock.now() - 9 * hourMs);
+  wait('any', 'pay');
+  await clock.advance(1_000);
+  expect(nudged).toEqual(['any']);
+});
+
+test('where all members hang, a step that has waited for long is not the next probe while another probe is made', async () => {
+  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
+  wait('new', 'pay');
+  await clock.advance(1_000);
+  const probe = ask('new', 'pay');
+  expect(probe && gates.of(probe.agent === 'pay-a' ? 'pay-a' : 'pay-b').state()).not.toBe('closed');
+  nudged.length = 0;
+  wait('old', 'pay', clock.now() - hourMs);
+  await clock.advance(200_000);
+  expect(nudged).toEqual([]);
+  await clock.advance(100_000);
+  expect(nudged).toEqual(['old']);
+});
+
+test('steps that wait for a pool leave their room in its limits to others when operators drain all of its members', async () => {
+  const limit = { name: 'pay/tenant', rate: null, atOnce: 1, key: tenantOf };
+  const { pay, 'pay--bank': bank } = namesOfPay;
+  let isDrained = false;
+  const { gates, nudged, ask, of } = await gatesOfPay(1, [limit], () =>
+    isDrained
+      ? { pools: new Map([['pay--bank', bank]]), heldBack: new Set(['pay']) }
+      : { pools: new Map(Object.entries({ pay, 'pay--bank': bank })), heldBack: new Set() },
+  );
+  const busy = (['pay-a', 'pay-b', 'pay-c'] as const).map((agent) => ask(`busy_${agent}`, agent));
+  ask(of('ada', 'x'), 'pay');
+  ask(of('ada', 'undo'), 'pay-b');
+  isDrained = true;
+  gates.onSettings();
+  gates.release(busy.flatMap((request) => request ?? []));
+  expect(nudged).toEqual(['undo']);
+  expect(ask('undo', 'pay-b')).not.toBeNull();
+  isDrained = false;
+  gates.onSettings();
+  expect(nudged).toEqual(['undo', 'x']);
 });

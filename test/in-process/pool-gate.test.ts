@@ -196,6 +196,13 @@ test('a step that is bound to a member from now on waits for no other one', asyn
   expect(nudged).toEqual([]);
 });
 
+test('a request to a member that was removed says which agent is missing', async () => {
+  const { gates } = await tills();
+  expect(() => gates.ask([requestOf('a', 'north')])).toThrow(
+    expect.objectContaining({ code: 'agent-missing', message: expect.stringContaining('north') }),
+  );
+});
+
 test('a slot is lent once', async () => {
   const { gates, nudged, start, wait } = await tills();
   const a = started(start('a', east));

@@ -18,6 +18,7 @@ import { mistakesOfDeployment } from './mistakes-of-deployment.ts';
 import { mistakesOfEdges } from './mistakes-of-edges.ts';
 import { mistakesOfEmbeddedData } from './mistakes-of-embedded-data.ts';
 import { mistakesOfFlow } from './mistakes-of-flow.ts';
+import { mistakesOfGates } from './mistakes-of-gates.ts';
 import { mistakesOfInstances } from './mistakes-of-instances.ts';
 import { mistakesOfLeases } from './mistakes-of-leases.ts';
 import { mistakesOfLimitItems } from './mistakes-of-limit-items.ts';
@@ -341,7 +342,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the slots of a decision that a long hold ends are kept (kestra #14356)',
     file: 'lib/roles/transitions/write-decided.ts',
-    text: 'gated.isHeld === true || commands !== all.commands',
+    text: 'gated.isAgain === true || commands !== all.commands',
     instead: 'commands !== all.commands',
     test: 'test/roles/gated-transitions.test.ts',
   },
@@ -466,6 +467,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfEdges,
   ...mistakesOfEmbeddedData,
   ...mistakesOfFlow,
+  ...mistakesOfGates,
   ...mistakesOfLeases,
   ...mistakesOfLimitItems,
   ...mistakesOfLimits,

@@ -1,7 +1,9 @@
 /** Orders with a pool of agents: whose gate lets a call through gets it, and a step waits for all that may have it. */
 import { expect, test } from 'vitest';
+import { decide } from '#core/decide/decide.ts';
 import { type OrderId, orderId } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
+import type { PendingRecord } from '#core/model/record.ts';
 import type { Gates } from '#ports/gates.ts';
 import {
   anyone,
@@ -54,8 +56,8 @@ function world(says: Readonly<Record<string, Says>>, isLate = false, workflow = 
     open,
     unavailable,
     apply,
-    async create() {
-      const record = newTill('o-1', clock.now(), workflow);
+    async create(more: Partial<PendingRecord> = {}) {
+      const record = { ...newTill('o-1', clock.now(), workflow), ...more };
       const order = { orderId: id, details: { cents: 5 }, digest: 'd', submittedAt: clock.now() };
       await store.create(order, record);
     },
@@ -185,3 +187,28 @@ test('no slot stays taken by a request that is not sent', async () => {
     `${sent?.agent} 1`,
   ]);
 });
+
+test('a slot is released when the record has no room for the name of the member that has it', async () => {
+  const { create, apply, requests, asked, open, clock } = world({
+    [east]: 'circuit',
+    [west]: 'circuit',
+  });
+  const details = { cents: 5 };
+  /** Whether an order of this size is started at the first member. */
+  const starts = (length: number) => {
+    const record = { ...newTill('o-1', clock.now()), ...sized(length) };
+    const decision = decide(record, claim, { definition: till, details }, clock.now());
+    return decision.kind === 'transition' && decision.commands.some(({ kind }) => kind === 'request');
+  };
+  let [fits, isTooLong] = [0, 500_000];
+  while (isTooLong - fits > 1) {
+    const middle = Math.floor((fits + isTooLong) / 2);
+    if (starts(middle)) fits = middle;
+    else isTooLong = middle;
+  }
+  await create(sized(fits));
+  await apply(claim);
+  expect([asked.at(-1), requests(), [...open]]).toEqual([rival, [], []]);
+});
+
+const sized = (length: number) => ({ correlationId: 'x'.repeat(length) });

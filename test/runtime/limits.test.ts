@@ -104,6 +104,19 @@ test('a limited step waits as well for the concurrency of its agent, and its slo
   expect(mostAtOnce(calls)).toBeLessThanOrEqual(2);
 });
 
+test('steps that passed their rate long ago begin at the rate when their agent has room again, and none fails', async () => {
+  const { clock, of, submit, ended, failures } = await shop(
+    { 'per-tenant': { key: ({ tenant }) => tenant, rate: { count: 10, per: 1_000 } } },
+    { concurrency: 30, takesMs: (call) => (call <= 60 ? 1_900 : 100) },
+  );
+  await clock.advance(2_000);
+  for (let order = 0; order < 60; order += 1) await submit('slow', null);
+  for (let order = 0; order < 60; order += 1) await submit('ada', 'acme');
+  await clock.advance(12_000);
+  expect(mostWithin(of('ada'), 1_000)).toBeLessThanOrEqual(11);
+  expect([ended(), failures()]).toEqual([120, 0]);
+});
+
 test('calls whose key cannot be computed are limited together, and the log says so', async () => {
   const { clock, calls, log, submit } = await shop({
     'per-customer': {

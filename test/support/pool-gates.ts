@@ -1,5 +1,6 @@
 /** The gates of a pool of three agents, of which two are a group, and the orders that wait. */
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import type { Takers } from '#core/definition/agent-settings.ts';
 import { agentName, idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -12,7 +13,7 @@ import { virtualClock } from './virtual-clock.ts';
 
 const step = stepName('east');
 /** By the name that an order waits under: the agents that it asks. */
-const namesOfPay = {
+export const namesOfPay = {
   pay: ['pay-a', 'pay-b', 'pay-c'],
   'pay--bank': ['pay-a', 'pay-b'],
   'pay-a': ['pay-a'],
@@ -24,7 +25,11 @@ export const names = Object.keys(namesOfPay).filter((name): name is Name => name
 export const agents = ['pay-a', 'pay-b', 'pay-c'] as const;
 
 /** Each agent makes so many calls at once. @param shared limits of the pool */
-export async function gatesOfPay(concurrency: number, shared: readonly AgentLimit[] = []) {
+export async function gatesOfPay(
+  concurrency: number,
+  shared: readonly AgentLimit[] = [],
+  takers?: () => Takers,
+) {
   const clock = virtualClock();
   /** What each order that waits waits under. */
   const waiting = new Map<string, Name>();
@@ -34,6 +39,7 @@ export async function gatesOfPay(concurrency: number, shared: readonly AgentLimi
     concurrencyOf: new Map(agents.map((agent) => [agent, concurrency])),
     pools: new Map((['pay', 'pay--bank'] as const).map((name) => [name, namesOfPay[name]])),
     limits: new Map(names.map((name) => [name, { own: [], shared }])),
+    ...(takers !== undefined && { takers }),
     weights: tenantWeights(),
     onCircuit() {},
     nudge: (nudge) => nudged.push(nudge.orderId),

@@ -2,7 +2,9 @@
  * The contract of an agent: its input, its output, and whether it can undo. The Scheduler needs only
  * this; `implementAgent` adds the code that calls the service.
  */
+
 import type { ZodType } from 'zod';
+import { DefinitionError } from '#core/model/errors.ts';
 import { type AgentName, agentName } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import { type AgentLimit, agentLimits, type LimitOptions } from './agent-limit.ts';
@@ -93,4 +95,12 @@ export function limitsOption(
 ): { readonly limits?: readonly AgentLimit[] } {
   const limits = agentLimits(owner, options ?? {});
   return limits.length === 0 ? {} : { limits };
+}
+
+/** The error for a request to an agent that does not run here, for example by an order of a removed workflow. */
+export function agentMissing(agent: string): DefinitionError {
+  return new DefinitionError(
+    'agent-missing',
+    `There is no agent ${agent}. Add it to the agents of this Reeve; the Supervisor then repeats the request.`,
+  );
 }

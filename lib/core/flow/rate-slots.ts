@@ -10,6 +10,8 @@
 export interface RateSlots {
   /** When a further call may begin, if `ahead` others begin before it. */
   readyAt(ahead: number, nowMs: number): number;
+  /** When the slot of a further call has passed unused, if `ahead` others begin before it. */
+  passesAt(ahead: number, nowMs: number): number;
   /** The earliest instant from `from` on at which a call may begin. */
   slotFrom(nowMs: number, from: number): number;
   /**
@@ -82,18 +84,22 @@ export function rateSlots({ count, perMs, burst }: Rate, sinceMs: number): RateS
     return freeFrom(first + Math.ceil((wanted - first) / everyMs) * everyMs);
   }
 
+  /** The slot of the call after so many others. */
+  function slotAfter(ahead: number, nowMs: number): number {
+    let slot = nextAt(nowMs);
+    let left = ahead;
+    for (const taken of later) {
+      const before = Math.max(0, Math.floor((taken - slot) / everyMs));
+      if (before > left) break;
+      left -= before;
+      slot = Math.max(slot, taken + everyMs);
+    }
+    return slot + left * everyMs;
+  }
+
   return {
-    readyAt(ahead, nowMs) {
-      let slot = nextAt(nowMs);
-      let left = ahead;
-      for (const taken of later) {
-        const before = Math.max(0, Math.floor((taken - slot) / everyMs));
-        if (before > left) break;
-        left -= before;
-        slot = Math.max(slot, taken + everyMs);
-      }
-      return slot + left * everyMs - aheadMs;
-    },
+    readyAt: (ahead, nowMs) => slotAfter(ahead, nowMs) - aheadMs,
+    passesAt: (ahead, nowMs) => slotAfter(ahead + 1, nowMs) + slotSlackMs,
     slotFrom: (nowMs, from) => Math.max(from, slotOf(nowMs, from) - aheadMs),
     take(nowMs, from = nowMs) {
       const slot = slotOf(nowMs, from);

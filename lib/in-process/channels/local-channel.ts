@@ -22,7 +22,7 @@ export interface LocalChannelOptions<Message> {
   readonly batchMax: number;
   /** Concurrent calls of `receive`, at most. */
   readonly inFlightMax: number;
-  /** The delay before a redelivery, ms. */
+  /** The delay before a redelivery, ms; for messages with a key, before the first one. */
   readonly retryAfterMs: number;
   /** Shares the deliveries between classes and tenants. Default: in the order in which the messages were sent. */
   readonly fair?: FairMessageQueueOptions<Message>;
@@ -54,7 +54,11 @@ export function localChannel<Message>(
   const line = fair === undefined ? fifoQueue<Message>() : fairMessageQueue(fair);
   let inFlight = 0;
   const { retryAfterMs } = options;
-  const redelivered = redelivery<Message>({ retryAfterMs, put, clock });
+  const keyOf = fair?.keyOf;
+  const redelivered = redelivery<Message>({
+    ...{ retryAfterMs, put, clock },
+    ...(keyOf !== undefined && { keyOf }),
+  });
   const delayed = timedQueue<Message>({ clock, max: delayedMax, onTime: put });
 
   function pump(): void {
@@ -73,6 +77,7 @@ export function localChannel<Message>(
       for (const [at, message] of batch.entries()) {
         const answer = answers[at];
         if (answer?.kind === 'retry') again.push(message);
+        else redelivered.delivered(message);
         if (answer?.kind === 'park') {
           options.log.error('message-parked', { channel: options.name, reason: answer.reason });
         }
@@ -105,8 +110,8 @@ export function localChannel<Message>(
 
   return {
     send(messages) {
-      if (atOf === undefined) put(messages);
-      else put(messages.filter((message) => !isDelayed(message)));
+      if (atOf === undefined && keyOf === undefined) put(messages);
+      else put(messages.filter((message) => !isDelayed(message) && !redelivered.takes(message)));
       return sent;
     },
     close() {

@@ -1,7 +1,14 @@
 /** The calls of one key of one limit: how many more may begin now, and when the next one may. */
 import type { AgentLimit } from '#core/definition/agent-limit.ts';
-import { type Rate, rateSlots, slotLeadMaxMs } from '#core/flow/rate-slots.ts';
+import {
+  type Rate,
+  type RateSlots,
+  rateSlots,
+  slotLeadMaxMs,
+  slotSlackMs,
+} from '#core/flow/rate-slots.ts';
 import type { Clock } from '#ports/clock.ts';
+import { callsAhead } from './calls-ahead.ts';
 
 /**
  * See {@link limitBucket}. A step reserves room before its request is sent; the room is its until its attempt ends. The slot of
@@ -10,17 +17,26 @@ import type { Clock } from '#ports/clock.ts';
 export interface LimitBucket {
   /** When one more step may reserve room; null: not before a call ends. It may be past. */
   freeAt(): number | null;
-  reserve(): void;
+  reserve(): Room;
   /** The earliest instant from `from` on at which a call of a step with room may be made. */
   slotFrom(from: number): number;
-  /** The call of a step with room, which is not made before `from`. */
-  begin(from: number): void;
-  /** A further call of an attempt that has begun, which is not made before `from`. */
-  again(from: number): void;
-  /** The attempt has ended, or the step does not use its room. */
-  end(hasBegun: boolean): void;
   /** Whether it can be forgotten. */
   isIdle(): boolean;
+}
+
+/** The room of one step in a limit. */
+export interface Room {
+  readonly bucket: LimitBucket;
+  /** Whether its call would have a slot soon: calls of others may have had those since it got the room. */
+  isReady(): boolean;
+  /** Its request is sent, so its call begins soon. */
+  start(): void;
+  /** Its call, which is not made before `from`. */
+  begin(from: number): void;
+  /** A further call of its attempt, which is not made before `from`. */
+  again(from: number): void;
+  /** The attempt has ended, or the step does not use its room. */
+  end(): void;
 }
 
 /** How long requests are on their way to their agent: they are sent so much before their slots. */
@@ -76,47 +92,76 @@ export interface LimitBucketOptions {
 /** Makes the bucket of one key. */
 export function limitBucket(options: LimitBucketOptions): LimitBucket {
   const { limit, amountOf = asDefined, onFree = () => {}, startedAt, clock } = options;
+  const ahead = callsAhead();
   let known = amountOf(limit);
   const slots = known.rate === null ? null : rateSlots(rateOf(known.rate), startedAt);
 
   function amount(): ReturnType<AmountOf> {
     const now = amountOf(limit);
-    if (now.rate !== null && now.rate !== known.rate) slots?.change(rateOf(now.rate));
+    if (now.rate !== null && now.rate !== known.rate) {
+      slots?.change(rateOf(now.rate));
+      ahead.forget();
+    }
     known = now;
     return now;
   }
 
+  /** When one more call can begin after those that are expected to begin before it. */
+  function readyAt(rate: RateSlots, nowMs: number): number {
+    const at = rate.readyAt(ahead.size(nowMs), nowMs) - options.lead.ms();
+    if (at <= nowMs) return at;
+    const passesAt = ahead.passesAt();
+    if (!rate.isIdle(nowMs)) return Math.min(at, passesAt);
+    // While no call is made, the slots move with the clock. Nothing is heard of steps that wait elsewhere.
+    const usualAt = passesAt - slotSlackMs - options.lead.ms();
+    return usualAt > nowMs ? usualAt : passesAt;
+  }
+
   /** The steps and calls that have room. */
   let taken = 0;
-  /** Those of them whose first call has not begun. */
-  let ahead = 0;
-  return {
+  const bucket: LimitBucket = {
     freeAt() {
       const { atOnce } = amount();
       if (atOnce !== null && taken >= atOnce) return null;
       const nowMs = clock.now();
-      return slots === null ? nowMs : slots.readyAt(ahead, nowMs) - options.lead.ms();
+      return slots === null ? nowMs : readyAt(slots, nowMs);
     },
     reserve() {
       taken += 1;
-      ahead += 1;
+      return roomIn(slots);
     },
     slotFrom(from) {
       amount();
       return slots?.slotFrom(clock.now(), from) ?? from;
     },
-    begin(from) {
-      ahead -= 1;
-      slots?.take(clock.now(), from);
-    },
-    again: (from) => void slots?.take(clock.now(), from),
-    end(hasBegun) {
-      taken -= 1;
-      if (!hasBegun) ahead -= 1;
-      onFree();
-    },
     isIdle: () => taken === 0 && (slots?.isIdle(clock.now()) ?? true),
   };
+
+  function roomIn(rate: RateSlots | null): Room {
+    const own = rate && ahead.add(rate.passesAt(ahead.size(clock.now()), clock.now()));
+    const isSoon = (nowMs: number) =>
+      rate === null || rate.readyAt(ahead.started(nowMs), nowMs) - options.lead.ms() <= nowMs;
+    return {
+      bucket,
+      isReady: () => own?.isExpected(clock.now()) === true || isSoon(clock.now()),
+      start() {
+        const nowMs = clock.now();
+        if (rate !== null) own?.start(rate.passesAt(ahead.started(nowMs), nowMs));
+      },
+      begin(from) {
+        own?.end();
+        rate?.take(clock.now(), from);
+      },
+      again: (from) => void rate?.take(clock.now(), from),
+      end() {
+        own?.end();
+        taken -= 1;
+        onFree();
+      },
+    };
+  }
+
+  return bucket;
 }
 
 const asDefined: AmountOf = (limit) => limit;

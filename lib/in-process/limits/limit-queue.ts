@@ -3,7 +3,12 @@ import { fairQueue } from '#core/flow/fair-queue.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { TenantWeights } from '../tenant-weights.ts';
-import { type LimitBucket, type LimitBucketOptions, limitBucket } from './limit-bucket.ts';
+import {
+  type LimitBucket,
+  type LimitBucketOptions,
+  limitBucket,
+  type Room,
+} from './limit-bucket.ts';
 
 /** A step that waits. */
 export interface LimitWaiter {
@@ -11,7 +16,7 @@ export interface LimitWaiter {
   /** Of its order, in its present class. */
   nudge: Nudge;
   /** The step has room, which it keeps. */
-  readonly passes: () => void;
+  readonly passes: (room: Room) => void;
 }
 
 /** See {@link limitQueue}. */
@@ -53,9 +58,7 @@ export function limitQueue(options: LimitQueueOptions): LimitQueue {
     isFilling = true;
     try {
       while (!isClosed && waits.size() > 0 && mayPass()) {
-        const waiter = waits.take()?.item;
-        bucket.reserve();
-        waiter?.passes();
+        waits.take()?.item.passes(bucket.reserve());
       }
     } finally {
       isFilling = false;

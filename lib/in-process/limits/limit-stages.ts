@@ -4,7 +4,7 @@
  * the room of a wide one, and steps of other keys pass it.
  */
 import type { Nudge, Request } from '#core/model/message.ts';
-import type { LimitBucket } from './limit-bucket.ts';
+import type { Room } from './limit-bucket.ts';
 import { type LimitKeysOptions, limitKeys } from './limit-keys.ts';
 import type { LimitQueue, LimitWaiter } from './limit-queue.ts';
 
@@ -18,7 +18,7 @@ export interface LimitStages {
   /** The agent has no slot for a step that `passes`. */
   refused(request: Request): void;
   /** The call has its slot of the agent: the room is its now. */
-  start(request: Request): readonly LimitBucket[];
+  start(request: Request): readonly Room[];
   /** The stored record holds the step. `goOn`: called when it has room in all limits, also when it had before. */
   hold(step: string, nudge: Nudge, goOn: (nudge: Nudge) => void): void;
   /** The room of the step is that of others. It asks for room again when its agent has a slot for it. */
@@ -33,10 +33,17 @@ export interface LimitStages {
 
 interface Waiter extends LimitWaiter {
   readonly queues: readonly LimitQueue[];
-  /** The one that it waits for; it has room in those before. */
-  at: number;
+  /** In those before the one that it waits for. */
+  readonly rooms: Room[];
   readonly goOn: (nudge: Nudge) => void;
 }
+
+/** A step that has room in all limits. */
+type Passed = Pick<Waiter, 'queues' | 'rooms'>;
+const none: Passed = { queues: [], rooms: [] };
+
+/** The limit in which it has no room. */
+const waitsFor = ({ queues, rooms }: Waiter) => queues[rooms.length];
 
 /** Steps whose hold is not stored yet. One that is forgotten waits for its agent first, and is asked for once more. */
 const refusedMax = 100_000;
@@ -45,23 +52,21 @@ const refusedMax = 100_000;
 export function limitStages(options: LimitKeysOptions): LimitStages {
   const refused = refusedSteps();
   const waiting = new Map<string, Waiter>();
-  /** The steps that have room in all limits, until their calls start. */
-  const passed = new Map<string, readonly LimitQueue[]>();
+  const passed = passedSteps();
   const keys = limitKeys(options, () => anyOf(refused.refersTo(), comesTo(waiting.values())));
 
   /** Goes through the limits, from the one after which it has no room. */
   function advance(waiter: Waiter): void {
-    const { step, queues, goOn } = waiter;
-    for (let queue = queues[waiter.at]; queue !== undefined; queue = queues[waiter.at]) {
+    const { step, queues, rooms, goOn } = waiter;
+    for (let queue = waitsFor(waiter); queue !== undefined; queue = waitsFor(waiter)) {
       if (!queue.hasRoom()) {
         queue.add(waiter);
         return;
       }
-      queue.bucket.reserve();
-      waiter.at += 1;
+      rooms.push(queue.bucket.reserve());
     }
     waiting.delete(step);
-    passed.set(step, queues);
+    passed.add(step, { queues, rooms });
     goOn(waiter.nudge);
   }
 
@@ -71,9 +76,9 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
     { queues, goOn }: Pick<Waiter, 'queues' | 'goOn'>,
   ): void {
     const waiter: Waiter = {
-      ...{ step, nudge, goOn, queues, at: 0 },
-      passes() {
-        waiter.at += 1;
+      ...{ step, nudge, goOn, queues, rooms: [] },
+      passes(room) {
+        waiter.rooms.push(room);
         advance(waiter);
       },
     };
@@ -81,52 +86,64 @@ export function limitStages(options: LimitKeysOptions): LimitStages {
     advance(waiter);
   }
 
-  function takeBack(step: string): readonly LimitQueue[] {
-    const queues = passed.get(step) ?? [];
-    passed.delete(step);
-    for (const { bucket } of queues) bucket.end(false);
-    return queues;
-  }
-
   return {
     ask(request) {
       const { idempotencyKey: step } = request;
-      if (passed.has(step)) return 'has-passed';
+      const rooms = passed.roomsOf(step);
+      if (rooms?.every((room) => room.isReady())) return 'has-passed';
       if (waiting.has(step)) return 'waits';
-      const queues = keys.of(request);
-      if (!queues.every((queue) => queue.hasRoom())) {
+      const queues = rooms === undefined ? keys.of(request) : passed.takeBack(step);
+      if (rooms !== undefined || !queues.every((queue) => queue.hasRoom())) {
         refused.add(step, queues);
         return 'waits';
       }
-      for (const { bucket } of queues) bucket.reserve();
-      passed.set(step, queues);
+      passed.add(step, { queues, rooms: queues.map(({ bucket }) => bucket.reserve()) });
       return 'passes';
     },
-    refused: ({ idempotencyKey: step }) => refused.add(step, takeBack(step)),
+    refused: ({ idempotencyKey: step }) => refused.add(step, passed.takeBack(step)),
     start({ idempotencyKey: step }) {
-      const queues = passed.get(step) ?? [];
-      passed.delete(step);
       refused.take(step);
-      return queues.map(({ bucket }) => bucket);
+      return passed.take(step).rooms;
     },
     hold(step, nudge, goOn) {
       const waiter = waiting.get(step);
       const queues = refused.take(step);
       if (waiter !== undefined) {
         waiter.nudge = nudge;
-        waiter.queues[waiter.at]?.add(waiter);
-      } else if (queues === undefined || passed.has(step)) goOn(nudge);
+        waitsFor(waiter)?.add(waiter);
+      } else if (queues === undefined || passed.roomsOf(step) !== undefined) goOn(nudge);
       else wait(step, nudge, { queues, goOn });
     },
     forget(step) {
       const waiter = waiting.get(step);
       waiting.delete(step);
-      waiter?.queues[waiter.at]?.remove(step);
-      for (const { bucket } of waiter?.queues.slice(0, waiter.at) ?? []) bucket.end(false);
+      if (waiter !== undefined) waitsFor(waiter)?.remove(step);
+      for (const room of waiter?.rooms ?? []) room.end();
       refused.take(step);
-      takeBack(step);
+      passed.takeBack(step);
     },
-    ...{ yieldRoom: takeBack, fill: keys.fill, close: keys.close },
+    ...{ yieldRoom: passed.takeBack, fill: keys.fill, close: keys.close },
+  };
+}
+
+/** The steps that have room in all limits, until their calls start. */
+function passedSteps() {
+  const all = new Map<string, Passed>();
+  function take(step: string): Passed {
+    const own = all.get(step) ?? none;
+    all.delete(step);
+    return own;
+  }
+  return {
+    add: (step: string, own: Passed) => void all.set(step, own),
+    /** Undefined: it is none of them. */
+    roomsOf: (step: string) => all.get(step)?.rooms,
+    take,
+    takeBack(step: string): readonly LimitQueue[] {
+      const { queues, rooms } = take(step);
+      for (const room of rooms) room.end();
+      return queues;
+    },
   };
 }
 

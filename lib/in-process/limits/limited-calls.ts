@@ -4,7 +4,7 @@ import { slotSlackMs } from '#core/flow/rate-slots.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Refusal } from '#ports/breaker.ts';
 import type { Clock } from '#ports/clock.ts';
-import { type AmountOf, type Lead, type LimitBucket, limitBucket } from './limit-bucket.ts';
+import { type AmountOf, type Lead, limitBucket, type Room } from './limit-bucket.ts';
 
 /** Options of {@link limitedCalls}. */
 export interface LimitedCallsOptions {
@@ -25,7 +25,7 @@ export interface LimitedCalls {
   /** The step does not use it. */
   giveBack(): void;
   /** The step with room is to be called. `keyed`: where it has room besides. */
-  start(request: Request, keyed: readonly LimitBucket[]): void;
+  start(request: Request, keyed: readonly Room[]): void;
   /** The attempt begins. */
   begin(request: Request): void;
   /**
@@ -39,7 +39,7 @@ export interface LimitedCalls {
 }
 
 interface Call {
-  readonly buckets: readonly LimitBucket[];
+  readonly rooms: readonly Room[];
   readonly startedAt: number;
   hasBegun: boolean;
   /** The instant of a slot that no call has used; null: there is none. */
@@ -54,13 +54,15 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
   const { lead, clock } = options;
   const startedAt = clock.now();
   const own = limits.map((limit) => limitBucket({ ...options, limit, startedAt }));
+  /** Of steps that are to be called, the oldest first. */
+  const reserved: (readonly Room[])[] = [];
   const calls = new Map<Request, Call>();
 
   /** When each of them has a slot: taken earlier, calls that wait for another one would be made together. */
-  function slotIn(buckets: readonly LimitBucket[]): number {
+  function slotIn(rooms: readonly Room[]): number {
     let slot = clock.now();
     for (let rounds = 0; rounds < roundsMax; rounds += 1) {
-      const latest = buckets.reduce((from, bucket) => bucket.slotFrom(from), slot);
+      const latest = rooms.reduce((from, { bucket }) => bucket.slotFrom(from), slot);
       if (latest === slot) break;
       slot = latest;
     }
@@ -68,10 +70,10 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
   }
 
   /** Takes a further slot of each rate; null when it would be later than this. */
-  function next({ buckets }: Call, latest: number): number | null {
-    const slot = slotIn(buckets);
+  function next({ rooms }: Call, latest: number): number | null {
+    const slot = slotIn(rooms);
     if (slot > latest) return null;
-    for (const bucket of buckets) bucket.again(slot);
+    for (const room of rooms) room.again(slot);
     return slot;
   }
 
@@ -92,24 +94,25 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
       return latest;
     },
     reserve() {
-      for (const bucket of own) bucket.reserve();
+      if (own.length > 0) reserved.push(own.map((bucket) => bucket.reserve()));
     },
     giveBack() {
-      for (const bucket of own) bucket.end(false);
+      for (const room of reserved.pop() ?? []) room.end();
     },
     start(request, keyed) {
       if (own.length + keyed.length === 0) return;
-      const buckets = [...own, ...keyed];
+      const rooms = [...(reserved.shift() ?? []), ...keyed];
+      for (const room of rooms) room.start();
       lead.sent(request.completeWithinMs);
-      calls.set(request, { buckets, startedAt: clock.now(), hasBegun: false, slot: null });
+      calls.set(request, { rooms, startedAt: clock.now(), hasBegun: false, slot: null });
     },
     begin(request) {
       const call = calls.get(request);
       if (call === undefined || call.hasBegun) return;
       call.hasBegun = true;
       lead.measured(clock.now() - call.startedAt);
-      call.slot = slotIn(call.buckets);
-      for (const bucket of call.buckets) bucket.begin(call.slot);
+      call.slot = slotIn(call.rooms);
+      for (const room of call.rooms) room.begin(call.slot);
     },
     refusal(request, completeBy) {
       const call = calls.get(request);
@@ -124,7 +127,7 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
       const call = calls.get(request);
       if (call === undefined) return;
       calls.delete(request);
-      for (const bucket of call.buckets) bucket.end(call.hasBegun);
+      for (const room of call.rooms) room.end();
     },
   };
 }

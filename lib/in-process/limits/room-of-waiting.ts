@@ -30,8 +30,7 @@ export function roomOfWaiting(
   const without = new Map<string, Set<string>>();
   const turned = new Set<string>();
 
-  function forget(step: string): void {
-    turned.delete(step);
+  function leave(step: string): void {
     for (const all of [withRoom, without]) for (const steps of all.values()) steps.delete(step);
   }
 
@@ -43,15 +42,16 @@ export function roomOfWaiting(
 
   return {
     wait(name, step) {
-      const isFirst = turned.has(step);
-      forget(step);
+      const isFirst = turned.delete(step);
+      leave(step);
       const isBehind = !isFirst && (without.get(name)?.size ?? 0) > 0;
       if (!isBehind && !isBarred(name)) addTo(withRoom, name, step);
       else yieldRoom(name, step);
       return isFirst;
     },
     refused(step, hadSlot) {
-      forget(step);
+      leave(step);
+      // The other members of its pool, which are asked after the one that had the slot, do not end its turn.
       if (hadSlot) turned.add(step);
     },
     yieldOf(names) {
@@ -61,7 +61,10 @@ export function roomOfWaiting(
         for (const step of steps) yieldRoom(name, step);
       }
     },
-    forget,
+    forget(step) {
+      turned.delete(step);
+      leave(step);
+    },
   };
 }
 

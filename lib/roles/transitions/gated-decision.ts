@@ -39,8 +39,8 @@ export interface GatedDecision {
   readonly known: OrderContext | null;
   /** The requests that have slots of their agents. */
   readonly granted: readonly Request[];
-  /** A gate holds a step: then not all of them may be sent, because the end of a long hold stops the others. */
-  readonly isHeld?: true;
+  /** It was decided again, because a gate holds a step or another agent has it: then not all of them may be sent. */
+  readonly isAgain?: true;
 }
 
 /**
@@ -148,7 +148,7 @@ function decidedAgain(
     nowMs,
     known: gated,
     granted,
-    ...(byStep.length > 0 && { isHeld: true }),
+    isAgain: true,
   };
 }
 

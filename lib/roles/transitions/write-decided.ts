@@ -47,7 +47,7 @@ export function writeDecided(ports: WritePorts, { decisions }: DecidedTogether):
     const commands = written?.kind === 'committed' ? written.commands : [];
     for (const { gated } of decisions) {
       // A record in its shortest form may send fewer requests than were granted.
-      const mayDiffer = gated.isHeld === true || commands !== all.commands;
+      const mayDiffer = gated.isAgain === true || commands !== all.commands;
       if (gated.granted.length > 0 && mayDiffer)
         releaseUnsent(ports.gates, gated.granted, commands);
     }

@@ -132,13 +132,13 @@ export const mutantsOfFlow: readonly Mutant[] = [
   inProcess(
     'keep the slots of calls that have ended (kestra #14356, Prefect #17415)',
     'limits/limited-calls',
-    'for (const bucket of call.buckets) bucket.end(call.hasBegun);',
+    'for (const room of call.rooms) room.end();',
     '',
   ),
   inProcess(
     'keep the room that a step has in a limit when it waits no more (Hatchet #4804)',
     'limits/limit-stages',
-    'for (const { bucket } of queues) bucket.end(false);',
+    'for (const room of rooms) room.end();',
     '',
   ),
   inProcess(

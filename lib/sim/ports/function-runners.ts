@@ -1,6 +1,7 @@
 /** The runners of the agents on one machine, as the functions in lambdas compose them. */
 import { type ProbeChecker, probeChecker } from '#checkers/process/probe-checker.ts';
 import { replyCodec } from '#core/codec/messages/reply-codec.ts';
+import { agentMissing } from '#core/definition/agent.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import { slottedBreaker } from '#distributed/limits/slotted-breaker.ts';
 import type { QueueClock } from '#distributed/queue-clock.ts';
@@ -12,7 +13,6 @@ import { sharedEjections } from '#distributed/shared-ejections.ts';
 import type { Log } from '#ports/log.ts';
 import type { AgentRunner } from '#roles/agent/agent-runner.ts';
 import { assembleAgent } from '#roles/assemble.ts';
-import { agentMissing } from '#roles/requests-by-agent.ts';
 import { clocksWereRight } from '#sim/faults/fault-rates.ts';
 import type { Host } from '#sim/world/host.ts';
 import { channelOf } from '#sim/world/host-ports.ts';

@@ -4,6 +4,7 @@
  */
 
 import type { LimitChecker } from '#checkers/process/limit-checker.ts';
+import { agentMissing } from '#core/definition/agent.ts';
 import { agentGroups } from '#core/definition/agent-group.ts';
 import { isDrained } from '#core/definition/agent-settings.ts';
 import { poolsOf } from '#core/definition/registry.ts';
@@ -26,7 +27,6 @@ import {
   type Started,
 } from '#roles/assemble.ts';
 import type { SweepTimer } from '#roles/periodic-sweep.ts';
-import { agentMissing } from '#roles/requests-by-agent.ts';
 import { localChannels, localGates } from '#runtime/local/local-channels.ts';
 import { processChecks } from '#sim/checks/process-checks.ts';
 import { localMessages } from '#sim/ports/local-messages.ts';

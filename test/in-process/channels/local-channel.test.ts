@@ -113,6 +113,50 @@ test('a receiver that throws a value other than an Error is logged too', async (
   expect(log.lines).toMatchObject([{ fields: { error: 'unknown' } }]);
 });
 
+test('of messages with one key that fail again and again one is waited for, after a pause that grows', async () => {
+  const clock = virtualClock();
+  const seen: string[] = [];
+  let isFailing = true;
+  const open = localChannel<{ readonly order: string; readonly text: string }>({
+    name: 'test',
+    receive: async (messages) =>
+      messages.map(({ order, text }) => {
+        seen.push(text);
+        return { kind: isFailing && order === 'bad' ? 'retry' : 'done' } as const;
+      }),
+    ...{ batchMax: 10, inFlightMax: 2, retryAfterMs: 250, clock, log: testLog() },
+    fair: {
+      flowOf: () => ({ priority: 'normal' }),
+      keyOf: ({ order }) => order,
+      weights: tenantWeights(),
+    },
+  });
+  await open.send([{ order: 'bad', text: 'first' }]);
+  for (let second = 0; second < 600; second += 1) {
+    await clock.advance(1_000);
+    // As a sweep does.
+    await open.send([
+      { order: 'bad', text: `sweep ${second}` },
+      { order: 'good', text: 'good' },
+    ]);
+  }
+  expect(clock.pending()).toBe(1);
+  expect(seen.filter((text) => text === 'good').length).toBe(600);
+  const failed = seen.filter((text) => text !== 'good');
+  // After 0.25, 0.5, 1, 2, 4 and 8 s, and then every 10 s.
+  expect(failed.length).toBe(65);
+  isFailing = false;
+  await clock.advance(10_000);
+  expect(seen.at(-1)).toBe('sweep 599');
+  expect(clock.pending()).toBe(0);
+  // It succeeded, so the next pause is the first one.
+  isFailing = true;
+  await open.send([{ order: 'bad', text: 'again' }]);
+  await clock.advance(250);
+  expect(seen.slice(-2)).toEqual(['again', 'again']);
+  open.close();
+});
+
 test('when all is delivered, nothing is left to wait for', async () => {
   const { send, clock } = channel(async (messages) => done(messages));
   await send(1, 2, 3, 4);
