@@ -44,8 +44,8 @@ export const mistakesOfGates: readonly Mistake[] = [
     'lib/in-process/pool-gate.ts',
     'test/in-process/pool-circuits.test.ts',
     'the probe of one member lets those of the others be made by the same step',
-    'return states.has(\'half-open\') ? \'half-open\' : \'open\';',
-    'return states.has(\'half-open\') ? \'closed\' : \'open\';',
+    "return states.has('half-open') ? 'half-open' : 'open';",
+    "return states.has('half-open') ? 'closed' : 'open';",
   ),
   mistake(
     'lib/in-process/agent-gates.ts',
