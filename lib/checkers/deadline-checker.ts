@@ -100,13 +100,13 @@ function coolDownOf(
   return Math.min(coolDownMaxMs, coolDownMs * coolDownFactor ** (round - 1));
 }
 
-/** R14: a heartbeat moves complete-by by at least half a deadline, or to the end of the attempt. */
+/** R14: a heartbeat moves complete-by by at least a quarter of a deadline, or to the end of the attempt. */
 const heartbeatsMove = eachStep(({ was, is, own }, { entry }) => {
   if (entry.type !== 'heartbeat' || entry.step !== own.name) return null;
   if (!underWay(was.progress) || !underWay(is.progress))
     return 'a heartbeat of a step that is not under way';
   const moved = is.progress.completeBy - was.progress.completeBy;
-  const isEnough = moved >= callPolicy(is.policy, actionOf(is.progress)).completeWithinMs / 2;
+  const isEnough = moved >= callPolicy(is.policy, actionOf(is.progress)).completeWithinMs / 4;
   return !isEnough && is.progress.completeBy < is.progress.endBy && `moved by ${moved} ms`;
 });
 

@@ -47,7 +47,7 @@ export interface Call {
   readonly signal: AbortSignal;
   /**
    * Reports that the call is still in progress; moves complete-by when the step has a longer `maxDuration`. May be called
-   * at any rate: only what moves complete-by by half of `completeWithin` is sent.
+   * at any rate: at most one per half of `completeWithin` is sent.
    */
   heartbeat(): void;
 }

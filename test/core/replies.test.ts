@@ -361,10 +361,11 @@ describe('heartbeat', () => {
   );
   transitions([
     ['moves complete-by on', long, 500, beat('a'), ['Processing a:R1<1500/2200']],
+    ['moves it by a quarter of a deadline', long, 250, beat('a'), ['Processing a:R1<1250/2200']],
     [
-      'that would move it by less than half a deadline comes too soon',
+      'that would move it by less than a quarter of a deadline comes too soon',
       long,
-      499,
+      249,
       beat('a'),
       ignored('too-soon'),
     ],

@@ -82,4 +82,11 @@ export const mistakesOfLongWaits: readonly Mistake[] = [
     'if (sent > record.history.length) sent = record.history.length - 1;',
     '',
   ),
+  mistake(
+    'lib/core/decide/replies.ts',
+    'test/roles/heartbeats.test.ts',
+    'a heartbeat that arrives faster than the one before it is ignored',
+    'const leastMove = 1 / 4;',
+    'const leastMove = 1 / 2;',
+  ),
 ];

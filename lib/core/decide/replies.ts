@@ -99,14 +99,21 @@ export function undoFailed(
 }
 
 /**
- * Moves complete-by, at most to the end of the attempt. Returns false when it would move by less than
- * half of `completeWithin` without reaching that end, which bounds the heartbeats in the history.
+ * The least part of `completeWithin` by which a heartbeat moves complete-by. Agents send one per half of it, and one that is ignored
+ * is not sent again: the difference is for heartbeats that take unequal time to arrive, and for clocks that differ.
+ */
+const leastMove = 1 / 4;
+
+/**
+ * Moves complete-by, at most to the end of the attempt. Returns false when it would move by less than {@link leastMove}
+ * without reaching that end, which bounds the heartbeats in the history.
  */
 export function heartbeat(draft: Draft, at: number, step: StepRecord, progress: UnderWay): boolean {
   const { completeWithinMs } = callPolicy(step.policy, actionOf(progress));
   const completeBy = Math.min(draft.nowMs + completeWithinMs, progress.endBy);
   const moved = completeBy - progress.completeBy;
-  if (moved <= 0 || (moved < completeWithinMs / 2 && completeBy < progress.endBy)) return false;
+  const isEnough = moved >= completeWithinMs * leastMove || completeBy === progress.endBy;
+  if (moved <= 0 || !isEnough) return false;
   if (progress.state === 'Running') {
     const running: Running = { ...progress, completeBy };
     setStep(draft, at, { progress: running, doubtUntil: completeBy });

@@ -20,7 +20,7 @@ export const limits = {
   completeWithinMaxMs: 12 * hourMs,
   /** The maximum of `maxDuration`: of one attempt, with all its heartbeats. It is also at most 100 times `completeWithin`. */
   maxDurationMaxMs: 7 * dayMs,
-  /** Limits `maxDuration` to 100 times `completeWithin`: each heartbeat moves complete-by by half of it or more. */
+  /** Limits `maxDuration` to 100 times `completeWithin`: an agent sends at most one heartbeat per half of it. */
   heartbeatsPerAttemptMax: 200,
   /** How long a step is held for its agent, unless its policy says otherwise: then it counts as a failed round (R23). */
   holdMaxMs: dayMs,

@@ -38,7 +38,7 @@ export function callsOf(
       // Code that ignores its signal works on beside the call to the next endpoint, of which it says nothing.
       if (own.isPast()) return;
       const nowMs = clock.now();
-      // The core ignores a heartbeat that moves complete-by by less than half of it (lib/core/decide/replies.ts).
+      // The core ignores heartbeats that come more often than this and the time they may be late (lib/core/decide/replies.ts).
       const isDue = nowMs - lastBeat >= completeWithinMs / 2;
       if (isDue) {
         lastBeat = nowMs;

@@ -175,7 +175,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'accept every heartbeat, however little it extends complete-by',
     'decide/replies',
-    'if (moved <= 0 || (moved < completeWithinMs / 2 && completeBy < progress.endBy)) return false;',
+    'if (moved <= 0 || !isEnough) return false;',
     'if (moved <= 0) return false;',
   ),
   mutant(
