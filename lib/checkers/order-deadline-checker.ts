@@ -15,11 +15,12 @@ const lateIsDue: WriteRule = ({ after, due }) =>
   (due === null || due > after.deadline.lateAt) &&
   'due after its deadline';
 
-/** R14: a deadline never moves; only a resubmit after it ends it. */
+/** R14: a deadline never moves; only a resubmit after it ends it, or of an order that another clock stopped as late. */
 const deadlineStays: WriteRule = ({ before, after, entry, at }) => {
   if (isSame(before.deadline ?? null, after.deadline ?? null)) return null;
   if (before.deadline === undefined || after.deadline !== undefined) return 'has another deadline';
-  if (at < before.deadline.lateAt) return 'lost its deadline before it was late';
+  const isLate = at >= before.deadline.lateAt || before.fault?.code === 'late';
+  if (!isLate) return 'lost its deadline before it was late';
   return entry.type !== 'resubmit' && `lost its deadline by ${entry.type}`;
 };
 

@@ -11,6 +11,7 @@ import {
   epoch,
   expire,
   flow,
+  ok,
   play,
   type Situation,
   submit,
@@ -109,5 +110,20 @@ describe('the nudge after a cool-down', () => {
     ],
   ])('%s', (_, ms, expected) => {
     expect(effectOf(after(ms), expire, 1_001)).toEqual(expected);
+  });
+
+  it('is sent by the first write after which a message can be delayed for so long, and no other one', () => {
+    const minuteMs = 60_000;
+    const coolDown = { after: 30 * minuteMs, times: 1 };
+    const call = { completeWithin: 60 * minuteMs };
+    const steps = flow({ a: { retries: 0, coolDown }, b: call, c: call, d: call });
+    const cools = play(submit(steps), [0, claim()], [1_001, expire]);
+    const nudges = (situation: Situation, minutes: number, step: string) =>
+      effectOf(situation, ok(step), minutes * minuteMs).slice(1);
+    expect(nudges(cools, 10, 'b')).toEqual([]);
+    const later = play(cools, [10 * minuteMs, ok('b')]);
+    expect(nudges(later, 20, 'c')).toEqual(['nudge at 1801001']);
+    const near = play(later, [20 * minuteMs, ok('c')]);
+    expect(nudges(near, 21, 'd')).toEqual([]);
   });
 });

@@ -71,6 +71,16 @@ describe('a reply', () => {
     expect(sentBy(slow, 600, beat('a'))).toBe('none');
   });
 
+  it('sends one when a deadline that was farther away than a message can be delayed is not any more', () => {
+    const minuteMs = 60_000;
+    const call = { completeWithin: 16 * minuteMs };
+    const two = play(submit(flow({ a: call, b: call })), [0, claim()]);
+    expect(sentBy(two, 30_000, ok('a'))).toBe('none');
+    expect(sentBy(two, 5 * minuteMs, ok('a'))).toBe('960001 of 0');
+    const near = play(two, [30_000, ok('a')]);
+    expect(sentBy(near, 5 * minuteMs, ok('b'))).toBe('none');
+  });
+
   it('sends none at the end of the order, and none when the order is released', () => {
     expect(sentBy(running, 10, ok('a'))).toBe('none');
     expect(sentBy(running, 1_001, expire)).toBe('none');

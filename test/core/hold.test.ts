@@ -2,12 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord } from '#core/codec/record-codec.ts';
 import { recordBytes } from '#core/codec/record-size.ts';
-import { decideShortened } from '#core/decide/decide.ts';
+import { decide, decideShortened } from '#core/decide/decide.ts';
 import { dueAt } from '#core/decide/due.ts';
-import { mayStartHeld } from '#core/decide/settle-holds.ts';
+import { mayStartHeld, unlessStillHeld } from '#core/decide/settle-holds.ts';
 import { limits } from '#core/model/limits.ts';
 import { callsOf } from '#core/view/calls.ts';
 import { replay } from '#core/view/replay.ts';
+import type { Gates } from '#ports/gates.ts';
+import { worthSending } from '#roles/transitions/gated-decision.ts';
 import {
   cancel,
   claim,
@@ -96,6 +98,15 @@ it('a hold is noted again when the clock went back since, and its history replay
   expect(replay(again.record, pending.known).at(-1)).toEqual(again.record);
 });
 
+it('looks after the clock went back once are one entry again, and replay', () => {
+  const look = (held: Situation, ms: number) =>
+    play(gated(free(held), { a: full(9_000_000), b: open(9_000_000) }), [ms, claim()]);
+  let held = look(look(pending, 1_000), 900);
+  for (let ms = 2_000; ms < 20_000; ms += 1_000) held = look(held, ms);
+  expect(held.record.history.map(({ type }) => type)).toEqual(['submit', 'held', 'held']);
+  expect(replay(held.record, pending.known).at(-1)).toEqual(held.record);
+});
+
 describe('an undo that is held, beside the doubt about another step', () => {
   const undone = (completeWithin: number) =>
     play(submit(flow({ x: {}, y: { completeWithin } })), [0, claim()], [10, ok('x')]);
@@ -115,6 +126,19 @@ describe('an undo that is held, beside the doubt about another step', () => {
       ['Pending undo from 1001 x:Hc1@limit 1001 y:F1?1000', 'nudge at 1001'],
     ],
   ]);
+
+  it.each([
+    ['lasts longer', 43_200_000, 1_020, 0],
+    ['ends first', 1_000, 9_000, 1],
+  ])('is nudged by a message where the doubt %s: %i ms, gate until %i ms', (...row) => {
+    const [, completeWithin, until, messages] = row;
+    const order = gated(undone(completeWithin), { x: { hold: 'limit', until } });
+    const decision = decide(order.record, no('y', 1, 'possible'), order.known, epoch + 20);
+    if (decision.kind === 'ignored') throw new Error(decision.reason);
+    const { record, commands } = decision;
+    const gates: Gates = { nudgeHeld: true, ask: () => [], release() {} };
+    expect(worthSending(gates, record, commands)).toHaveLength(messages);
+  });
 
   it('starts when its gate opens', () => {
     const order = undone(43_200_000);
@@ -201,6 +225,18 @@ describe('a held step beside a running one', () => {
       ignored('not-held'),
     ],
   ]);
+
+  it.each([
+    ['as long', 100, 800, 'still-held'],
+    ['longer', 100, 9_000, 'still-held'],
+    ['until now', 800, 9_000, 'transition'],
+    ['much less long', 100, 150, 'still-held'],
+  ])('that finds its gate closed for %s writes nothing before it had to be asked', (...row) => {
+    const [, ms, until, expected] = row;
+    const { record, known } = gated(aRuns, { b: open(until) });
+    const again = unlessStillHeld(record, decide(record, resume, known, epoch + ms), epoch + ms);
+    expect(again.kind === 'ignored' ? again.reason : again.kind).toBe(expected);
+  });
 
   it('has its order in the due index at the earlier of both instants', () => {
     expect(dueAt(aRuns.record)).toBe(epoch + 800);

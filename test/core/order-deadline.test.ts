@@ -214,6 +214,12 @@ describe('a resubmit', () => {
     expect(dueAt(record)).toBe(epoch + 14_002);
   });
 
+  it('of a late order ends its deadline by a clock that is behind as well', () => {
+    const { record } = play(stopped, [2_900, resubmit]);
+    expect(record).toMatchObject({ processState: 'Pending', fault: null });
+    expect(record.deadline).toBeUndefined();
+  });
+
   it('of an order that stopped for another reason leaves a deadline that is still to come', () => {
     expect(early.record.deadline).toEqual({ lateAt: epoch + 3_000, onLate: 'hold' });
     expect(dueAt(early.record)).toBe(epoch + 3_000);

@@ -76,11 +76,13 @@ test('a full queue takes nothing more until an item has come', async () => {
 });
 
 test('a closed queue has no timer, and takes nothing', async () => {
-  const { add, close, clock, seen } = queue();
-  add('a', 10);
+  const { add, close, move, clock, seen } = queue();
+  const timed = add('a', 10);
   close();
   expect(clock.pending()).toBe(0);
   expect(add('b', 10)).toBeNull();
+  if (timed !== null) move(timed, 20);
+  expect(clock.pending()).toBe(0);
   await clock.advance(100);
   expect(seen).toEqual([]);
 });

@@ -117,11 +117,13 @@ const choiceBytesMax = 2 * (nameBytesMax + 1) + 2;
 /** The failures of a step that was undone first. */
 const undoFirstBytesMax = 16;
 
-/** The holds of an entry, and the members of pools that it names. */
-const gatedBytesAtMost = ({ holds = none, agents = none }: Gated): number =>
-  holds.length * (nameBytesMax + holdBytesMax) + agents.length * choiceBytesMax;
+/** The holds of an entry, the held steps that began, and the members of pools that it names. */
+const gatedBytesAtMost = ({ holds = none, begun = none, agents = none }: Gated): number =>
+  holds.length * (nameBytesMax + holdBytesMax) +
+  begun.length * (nameBytesMax + 1) +
+  agents.length * choiceBytesMax;
 
-type Gated = Pick<Extract<HistoryEntry, { type: 'held' }>, 'holds' | 'agents'>;
+type Gated = Pick<Extract<HistoryEntry, { type: 'held' }>, 'holds' | 'begun' | 'agents'>;
 const none: readonly never[] = [];
 
 const faultFixedBytes = 150;

@@ -21,7 +21,7 @@ import type { StepName } from '#core/model/ids.ts';
 import type { Command } from '#core/model/message.ts';
 import { type ProcessRecord, underWay } from '#core/model/record.ts';
 import { claim, continueOrder } from './claim.ts';
-import { type Draft, draftOf, finish, park } from './draft.ts';
+import { type Draft, draftOf, finish, nudgeWhereNear, park } from './draft.ts';
 import { heldUntil } from './due.ts';
 import {
   type CancelRefusal,
@@ -316,6 +316,7 @@ function decideReply(draft: Draft, event: AgentEvent, known: OrderContext | null
 function transition(draft: Draft, entry: HistoryEntry): Decision {
   if (draft.isFull) parkFull(draft, entry);
   settleHolds(draft);
+  nudgeWhereNear(draft);
   return {
     kind: 'transition',
     record: finish(draft, noted(draft, entry)),

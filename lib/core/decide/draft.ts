@@ -7,6 +7,7 @@ import { assertThat } from '#core/model/errors.ts';
 import { type AgentChoice, appendEntry, type HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
 import type { SchedulerId, StepName } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import { type Command, nudgeOf, timelyNudgeOf } from '#core/model/message.ts';
 import {
   type Direction,
@@ -102,6 +103,18 @@ export function release(draft: Draft, notBefore: number): void {
 export function nudgeInTime(draft: Draft): void {
   const timely = timelyNudgeOf(nudged(draft), draft.notBefore, draft.nowMs);
   if (timely !== null) draft.commands.push({ kind: 'nudge', nudge: timely });
+}
+
+/**
+ * Requests the claim that ends a long wait, once a message can be delayed until then. A sweep that looks ahead finds only orders
+ * that were last written when their wait was longer than that: after this write it does not.
+ */
+export function nudgeWhereNear(draft: Draft): void {
+  const { base, commands, lockState, notBefore, nowMs } = draft;
+  const goesOn = base.processState === 'Pending' && lockState.processState === 'Pending';
+  if (!goesOn || notBefore !== base.notBefore || notBefore <= nowMs) return;
+  if (notBefore - base.updatedAt <= limits.messageDelayMaxMs) return;
+  if (commands.every(({ kind }) => kind !== 'nudge')) nudgeInTime(draft);
 }
 
 /** Requests a claim. */

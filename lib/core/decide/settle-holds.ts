@@ -11,9 +11,9 @@ import {
   underWay,
   waitsForAgent,
 } from '#core/model/record.ts';
-import type { Decision } from './decide.ts';
+import type { Decision, Transition } from './decide.ts';
 import { type Draft, release } from './draft.ts';
-import { heldUntil } from './due.ts';
+import { doubtEndsAt, heldUntil } from './due.ts';
 import { heldSince, holdEndsAt, holdNoMore, isForTurn, type NotedHold } from './hold-step.ts';
 import { applyVerdicts, countFailure, failuresAtEndOfRound, type Verdict } from './rounds.ts';
 import type { OrderContext } from './start-step.ts';
@@ -95,6 +95,14 @@ export function waitsForGates(record: ProcessRecord): boolean {
 }
 
 /**
+ * Whether the order, which goes backwards, waits for the end of a doubt about a step. No gate nudges it then, also where it waits for gates as
+ * well: of a wait for the earliest of both, that instant is the end.
+ */
+export function waitsForDoubt({ steps, notBefore }: ProcessRecord): boolean {
+  return steps.some((step) => doubtEndsAt(step, notBefore - 1) === notBefore);
+}
+
+/**
  * Whether the held steps of the order start as soon as their gates let them. Those of an order that cools down, because
  * another step of it failed, start after the cool-down at the earliest: until then they must take no turn, and no room.
  */
@@ -119,8 +127,8 @@ function opensSooner(before: ProcessRecord, after: ProcessRecord, nowMs: number)
 }
 
 /**
- * Ignores a claim that came before its gates had to be asked again, and found that the same gates hold the same steps for as long, or
- * nearly: nothing about it is worth a write. The slot of a slow rate is known earlier, and is lost if the order does not ask for it then.
+ * Ignores a claim, or a resume beside calls in flight, that came before its gates had to be asked again, and found that the same gates
+ * hold the same steps for as long, or nearly: nothing about it is worth a write. The slot of a slow rate is known earlier, and is lost if the order does not ask for it then.
  * Not a part of `decide`, because a history that has such claims must replay (R15).
  */
 export function unlessStillHeld(
@@ -128,15 +136,22 @@ export function unlessStillHeld(
   decision: Decision,
   nowMs: number,
 ): Decision {
-  if (before.isHeld === undefined || before.notBefore <= nowMs) return decision;
-  if (decision.kind === 'ignored' || decision.record.history.at(-1)?.type !== 'held')
-    return decision;
+  if (before.isHeld === undefined || decision.kind === 'ignored') return decision;
+  const { processState, notBefore } = before;
+  const askAt = processState === 'Processing' ? heldUntil(before.steps) : notBefore;
+  if (askAt === null || askAt <= nowMs || !isHeldAgain(decision)) return decision;
   const { steps } = decision.record;
   const isSame = before.steps.every(
     ({ progress }, at) => waitOf(progress) === waitOf(steps[at]?.progress ?? progress),
   );
   const isWorthless = isSame && !opensSooner(before, decision.record, nowMs);
   return isWorthless ? { kind: 'ignored', reason: 'still-held' } : decision;
+}
+
+/** Whether the gates were asked, and let no step start. */
+function isHeldAgain({ record, commands }: Transition): boolean {
+  const type = record.history.at(-1)?.type;
+  return type === 'held' || (type === 'resume' && commands.every(({ kind }) => kind !== 'request'));
 }
 
 const waitOf = (progress: StepProgress) =>

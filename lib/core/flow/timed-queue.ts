@@ -89,6 +89,7 @@ export function timedQueue<Item>({
     // The timer stays: it finds nothing, and is set again.
     remove: heap.remove,
     move(timed, at) {
+      if (isClosed) return;
       timed.instant = at;
       heap.moved(timed);
       setTimer();

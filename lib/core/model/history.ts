@@ -94,7 +94,8 @@ export function appendEntry(
   entry: HistoryEntry,
 ): readonly HistoryEntry[] {
   const last = history.at(-1);
-  if (entry.type === 'held' && last?.type === 'held' && mayJoin(history, entry)) {
+  // A clock that went back keeps holds apart: joined, they would not replay as they were (R15).
+  if (entry.type === 'held' && last?.type === 'held' && entry.at >= last.at) {
     const joined = { ...entry, ...withUndosFirst(entry, last), times: last.times + 1 };
     return [...history.slice(0, -1), joined];
   }
@@ -117,12 +118,6 @@ function withUndosFirst(
       began.includes(choice.step) ? { ...choice, undoFirst: true } : choice,
     ),
   };
-}
-
-/** A clock that went back keeps holds apart: joined, they would not replay as they were (R15). */
-function mayJoin(history: readonly HistoryEntry[], { at }: HistoryEntry): boolean {
-  const [earlier, last] = history.slice(-2);
-  return earlier?.type !== 'held' && last !== undefined && at >= last.at;
 }
 
 /** A restart releases orders that an outage does not, so that only nudges of one cause replay as one entry. */

@@ -86,7 +86,8 @@ function applied(
   );
   const repeated = repeatsOf(entry) - 1;
   if (repeated <= 0) return decision.record;
-  const history = [...decision.record.history.slice(0, -1), entry];
+  // A clock that went back kept the hold before it apart, and an entry that was joined since is not as late as the last of them.
+  const history = [...before.history, entry];
   return { ...decision.record, revision: decision.record.revision + repeated, history };
 }
 

@@ -7,7 +7,7 @@
  * A nudge that the process itself has delayed is not sent again, and the fallback of a hold is left to the sweep.
  */
 import { overdueAt } from '#core/decide/due.ts';
-import { waitsForGates } from '#core/decide/settle-holds.ts';
+import { waitsForDoubt, waitsForGates } from '#core/decide/settle-holds.ts';
 import { type Timed, timedQueue } from '#core/flow/timed-queue.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -127,6 +127,6 @@ function wakeAt(record: ProcessRecord, startedAt: number): number {
 /** Whether the order waits, and no message of this process is on its way to it. */
 function isNudgeNeeded(record: ProcessRecord, startedAt: number): boolean {
   const { notBefore, updatedAt } = record;
-  if (notBefore <= updatedAt || waitsForGates(record)) return false;
+  if (notBefore <= updatedAt || (waitsForGates(record) && !waitsForDoubt(record))) return false;
   return updatedAt < startedAt || notBefore - updatedAt > limits.messageDelayMaxMs;
 }

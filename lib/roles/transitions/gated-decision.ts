@@ -1,6 +1,6 @@
 /** One decision about an order whose agents have gates that let a call through or hold its step. */
 import { type Decision, decide } from '#core/decide/decide.ts';
-import { unlessStillHeld, waitsForGates } from '#core/decide/settle-holds.ts';
+import { unlessStillHeld, waitsForDoubt, waitsForGates } from '#core/decide/settle-holds.ts';
 import type { OrderContext } from '#core/decide/start-step.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { Hold } from '#core/model/hold.ts';
@@ -15,7 +15,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { hasTurn } from '../singleton/has-turn.ts';
 import { type Answered, askMembers } from './ask-members.ts';
 
-/** Slots that came too late are asked for again after this, ms. */
+/** Slots that came too late, or were not asked for, are asked for again after this, ms. */
 const askAgainMs = 1_000;
 
 /** The ports of {@link decideGated}. */
@@ -178,12 +178,18 @@ function decidedLater(
     gates.release(grantedAs(request, answer));
     return { gate: 'limit', until: nowMs + askAgainMs };
   });
+  const notAsked: Hold = { gate: 'limit', until: nowMs + askAgainMs };
+  const dropped = requests.flatMap((request, at) =>
+    places.includes(at) ? none : grantedAs(request, kept[at] ?? null),
+  );
+  if (dropped.length > 0) gates.release(dropped);
   const late = {
     requests: planned.map((request, at) => {
       const { agent } = requests[places[at] ?? -1] ?? request;
       return agent === request.agent ? request : { ...request, agent };
     }),
-    answers: places.map((place) => kept[place] ?? null),
+    // What was not planned before, because a doubt about it had not ended, was not asked for.
+    answers: places.map((place): GateAnswer => (place === -1 ? notAsked : (kept[place] ?? null))),
   };
   return decidedAgain(record, event, { ...asked, decision, nowMs, granted: planned }, late);
 }
@@ -222,7 +228,7 @@ export function worthSending(
   const areNudged = record.steps.every(
     ({ progress }) => progress.state !== 'Held' || waitsForAgent(progress),
   );
-  return areNudged && waitsForGates(record)
+  return areNudged && waitsForGates(record) && !waitsForDoubt(record)
     ? commands.filter((command) => command.kind !== 'nudge' || command.nudge.at === undefined)
     : commands;
 }

@@ -21,12 +21,17 @@ export function checkAfter(before: ProcessRecord, after: ProcessRecord): Deadlin
   const { updatedAt: nowMs } = after;
   const claimedAt = latestClaimAt(after);
   const isClaim = before.processState === 'Pending';
-  const firstAt = (claimedAt ?? Number.NEGATIVE_INFINITY) + shortestCallMs(after.steps) + 1;
+  const firstMs = shortestCallMs(after.steps) + 1;
+  const firstAt = (claimedAt ?? Number.NEGATIVE_INFINITY) + firstMs;
   if (isClaim) return sendable(after, { at: Math.min(due, firstAt), claimedAt }, nowMs);
   const until = overdueAt(before);
-  // Until then, no call can be late before the first check of the claim comes.
-  if (nowMs < firstAt || until === null || due >= until) return null;
-  return sendable(after, { at: due, claimedAt, until }, nowMs);
+  // Until then, no call can be late before the first check of the claim comes, if a message can be delayed for so long.
+  const isChecked = firstMs <= limits.messageDelayMaxMs && nowMs < firstAt;
+  if (isChecked || until === null) return null;
+  if (due < until) return sendable(after, { at: due, claimedAt, until }, nowMs);
+  // No check could be sent to this deadline before, and a sweep that looks ahead finds only orders that were last written then.
+  const wasFar = due - before.updatedAt > limits.messageDelayMaxMs;
+  return wasFar ? sendable(after, { at: due, claimedAt }, nowMs) : null;
 }
 
 /** What follows a check that has come, on the record as it is now; null: nothing, or what another message does. */

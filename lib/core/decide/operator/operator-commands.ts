@@ -24,8 +24,10 @@ export function resubmit(draft: Draft): void {
       keyGeneration: step.keyGeneration + (renewed ? 1 : 0),
     });
   }
+  // By the clock that stopped the order it has passed, also where this one is behind.
+  const isLate = draft.fault?.code === ('late' satisfies FaultCode);
   if (draft.direction === 'forward') draft.fault = null;
-  if (draft.deadline !== undefined && draft.deadline.lateAt <= draft.nowMs) {
+  if (draft.deadline !== undefined && (isLate || draft.deadline.lateAt <= draft.nowMs)) {
     draft.deadline = undefined;
   }
   release(draft, draft.nowMs);
