@@ -97,4 +97,11 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'served.length > 0 ? served : waiting',
     'waiting',
   ),
+  mistake(
+    'lib/core/model/limits.ts',
+    'test/distributed/limits/shared-limits.test.ts',
+    'the largest request has no room for its slots',
+    'slotsBytesMax: 6 * KIB',
+    'slotsBytesMax: 2 * KIB',
+  ),
 ];
