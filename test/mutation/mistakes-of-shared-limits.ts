@@ -104,4 +104,11 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'slotsBytesMax: 6 * KIB',
     'slotsBytesMax: 2 * KIB',
   ),
+  mistake(
+    'lib/roles/recovery/deadline-checks.ts',
+    'test/roles/recovery/deadline-checks.test.ts',
+    'a deadline check that comes before its time is the last one',
+    'nameOf(next) === nameOf(check)',
+    'nameOf(next) === null',
+  ),
 ];
