@@ -4,6 +4,9 @@ import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outcome } from './transitions/transitions.ts';
 
+/** A message that comes earlier than this before its time, ms, comes from a wrong clock: a sweep finds its order. */
+export const earlyMaxMs = 30_000;
+
 /** Parks a message that no redelivery can help: its order is unknown, corrupt or refused by the store (R19). */
 export function deliveryOf(outcome: Outcome, log: Log): Delivery {
   switch (outcome.kind) {

@@ -11,7 +11,7 @@ import { redaction } from '#core/view/redaction.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import { deliveryOf } from './event-delivery.ts';
+import { deliveryOf, earlyMaxMs } from './event-delivery.ts';
 import type { LineKeeper } from './singleton/line-keeper.ts';
 import type { EventFor, Outcome, Transitions } from './transitions/transitions.ts';
 
@@ -81,9 +81,6 @@ const isStillHeld = (outcome: Outcome | undefined) =>
 /** Whether another instance has started the order. */
 const isOvertaken = (outcome: Outcome | undefined) =>
   outcome?.kind === 'ignored' && !isStillHeld(outcome);
-
-/** A nudge that comes earlier than this, ms, comes from a wrong clock: a sweep nudges its order again. */
-const earlyMaxMs = 30_000;
 
 /** Orders that others have started already are replaced so often. */
 const roundsMax = 3;

@@ -140,6 +140,8 @@ test.each([
   ['aws', 'eu-west-1', 'a', 'https://sqs.eu-west-1.amazonaws.com/123456789012/a'],
   ['aws', 'us-east-1', 'a.fifo', 'https://sqs.us-east-1.amazonaws.com/123456789012/a.fifo'],
   ['aws-cn', 'cn-north-1', 'a', 'https://sqs.cn-north-1.amazonaws.com.cn/123456789012/a'],
+  ['aws-eusc', 'eusc-de-east-1', 'a', 'https://sqs.eusc-de-east-1.amazonaws.eu/123456789012/a'],
+  ['aws-iso', 'us-iso-east-1', 'a', 'https://sqs.us-iso-east-1.c2s.ic.gov/123456789012/a'],
   [
     'aws-us-gov',
     'us-gov-west-1',

@@ -146,7 +146,7 @@ export const mistakesOfLongLife: readonly Mistake[] = [
     'lib/roles/recovery/deadline-checks.ts',
     'test/roles/recovery/deadline-checks.test.ts',
     'a deadline check that is left to sweeps is sent again',
-    'if (isLeft && isOverdueForLong(record)) return [];',
+    'if (isLeft && isOverdueForLong(record)) return null;',
     '',
   ),
   mistake(

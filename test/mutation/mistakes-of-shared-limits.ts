@@ -97,4 +97,25 @@ export const mistakesOfSharedLimits: readonly Mistake[] = [
     'served.length > 0 ? served : waiting',
     'waiting',
   ),
+  mistake(
+    'lib/core/model/limits.ts',
+    'test/distributed/limits/shared-limits.test.ts',
+    'the largest request has no room for its slots',
+    'slotsBytesMax: 6 * KIB',
+    'slotsBytesMax: 2 * KIB',
+  ),
+  mistake(
+    'lib/roles/recovery/deadline-checks.ts',
+    'test/roles/recovery/deadline-checks.test.ts',
+    'a deadline check that comes before its time is the last one',
+    'nameOf(next) === nameOf(check)',
+    'nameOf(next) === null',
+  ),
+  mistake(
+    'lib/aws/queues/queue-url.ts',
+    'test/aws/hide-messages.test.ts',
+    'the queues of all partitions but one have the same host',
+    "['aws-eusc', 'amazonaws.eu'],",
+    '',
+  ),
 ];

@@ -129,8 +129,10 @@ export const limits = {
    * queues do not), without the reason that is added when the message is parked.
    */
   messageBytesMax: 254 * KIB,
-  /** A request to perform. The request to undo contains the output of the step in addition. */
-  requestBytesMax: 246 * KIB,
+  /** A request to perform, without its slots. The request to undo contains the output of the step in addition. */
+  requestBytesMax: 240 * KIB,
+  /** What a request has of the limits of its agent and of its pool. They are asked after the request was found small enough. */
+  slotsBytesMax: 6 * KIB,
   /** A request body, which must fit a message. */
   bodyBytesMax: 128 * KIB,
   /** Orders in one bulk submission: embedded, all of them are written by one group commit. */
@@ -217,8 +219,8 @@ assertThat(
   'when no more steps may start, there is room for four outputs of running steps',
 );
 assertThat(
-  limits.requestBytesMax + limits.outputBytesMax <= limits.messageBytesMax,
-  'the request to undo fits a message when the request to perform does',
+  limits.requestBytesMax + limits.outputBytesMax + limits.slotsBytesMax <= limits.messageBytesMax,
+  'the request to undo fits a message when the request to perform does, also where its agent has limits',
 );
 assertThat(
   limits.detailsBytesMax >= limits.bodyBytesMax && limits.detailsBytesMax < limits.requestBytesMax,

@@ -12,10 +12,10 @@ import type { Clock } from '#ports/clock.ts';
 import type { Coordination } from '#ports/coordination.ts';
 import type { Delivery } from '#ports/delivery.ts';
 import type { Log } from '#ports/log.ts';
-import { deliveryOf } from '../event-delivery.ts';
+import { deliveryOf, earlyMaxMs } from '../event-delivery.ts';
 import type { Transitions } from '../transitions/transitions.ts';
 import { expired } from './recover-page.ts';
-import { sendingOnce } from './sending-once.ts';
+import { nameOf, sendingOnce } from './sending-once.ts';
 import { isAfterOutage, recalledForMs } from './shard-memory.ts';
 
 /** The ports of {@link deadlineChecks}. */
@@ -72,20 +72,32 @@ export function deadlineChecks(ports: DeadlineCheckPorts): DeadlineChecks {
           event: (record) => (isOverdueForLong(record) ? null : expired),
         })),
       );
-      const next = checks.flatMap((check, at) => {
+      const next = checks.map((check, at) => {
         const outcome = outcomes[at];
-        if (outcome === undefined || !('record' in outcome)) return [];
+        if (outcome === undefined || !('record' in outcome)) return null;
         const isLeft = outcome.kind === 'ignored' && outcome.reason === 'left-alone';
         const { record } = outcome;
-        if (isLeft && isOverdueForLong(record)) return [];
-        const after = isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);
-        return after ?? [];
+        if (isLeft && isOverdueForLong(record)) return null;
+        return isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);
       });
-      await send({ checks: onward, log }, next);
-      return outcomes.map((outcome) => deliveryOf(outcome, log));
+      const isEarly = checks.map((check, at) => isItself(check, next[at] ?? null, nowMs));
+      const onwards = next.flatMap((check, at) =>
+        check === null || isEarly[at] === true ? [] : [check],
+      );
+      await send({ checks: onward, log }, onwards);
+      return outcomes.map((outcome, at) =>
+        isEarly[at] === true ? { kind: 'retry' } : deliveryOf(outcome, log),
+      );
     },
   };
 }
+
+/**
+ * Whether the check has come before its time, because the clock of its sender is ahead: what follows it is the same check. This instance
+ * may have sent it, and sends none twice, so it would be the last one.
+ */
+const isItself = (check: DeadlineCheck, next: DeadlineCheck | null, nowMs: number): boolean =>
+  next !== null && nameOf(next) === nameOf(check) && next.at - nowMs <= earlyMaxMs;
 
 /** A check that cannot be sent is lost: the sweep finds its order. */
 async function send(

@@ -27,5 +27,6 @@ export function sendingOnce(checks: Channel<DeadlineCheck>): Channel<DeadlineChe
   };
 }
 
-const nameOf = ({ orderId, at, claimedAt, until }: DeadlineCheck) =>
+/** The same for checks that do the same. */
+export const nameOf = ({ orderId, at, claimedAt, until }: DeadlineCheck) =>
   `${orderId} ${at} ${claimedAt} ${until}`;

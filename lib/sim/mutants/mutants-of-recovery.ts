@@ -44,7 +44,7 @@ export const mutantsOfRecovery: readonly Mutant[] = [
   roles(
     'check the deadlines of an order for ever',
     'recovery/deadline-checks',
-    'return after ?? [];',
-    'return [{ ...check, at: nowMs + 1_000 }];',
+    'return isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);',
+    'return { ...check, at: nowMs + 1_000 };',
   ),
 ];

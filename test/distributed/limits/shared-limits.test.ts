@@ -52,7 +52,7 @@ test('a call of a pool with as many limits as it and its member may have is a me
   const all = (owner: string) =>
     Array.from({ length: bounds.agentLimitsMax }, (_, at): AgentLimit => {
       const name = `${owner.padEnd(40, 'x')}/${`limit${at}-`.padEnd(40, 'x')}`;
-      return { name, rate: { count: 7, per: 1_000, burst: 1 }, atOnce: 10_000, key: () => 'all' };
+      return { name, rate: { count: 7, per: 1_000, burst: 2 }, atOnce: 10_000, key: () => 'all' };
     });
   const { ask, request } = instance(all('pool'), { own: all('member') });
   const sent = granted(request('o1'), await ask(request('o1')));
@@ -61,6 +61,11 @@ test('a call of a pool with as many limits as it and its member may have is a me
     kind: 'message',
     message: sent,
   });
+  const { slots: _, startAt: __, startBy: ___, ...plain } = sent;
+  const slotsBytes = requestCodec.encode(sent).length - requestCodec.encode(plain).length;
+  // An item of the largest limit has a number of three digits, and may be scarce.
+  const longer = 2 * bounds.agentLimitsMax * '~249,"isScarce":true'.length;
+  expect(slotsBytes + longer).toBeLessThanOrEqual(bounds.slotsBytesMax);
   const reply = replyTo(sent);
   expect(replyCodec.decode(replyCodec.encode(reply))).toEqual({ kind: 'message', message: reply });
 });

@@ -55,19 +55,35 @@ test('a check before the deadline changes nothing, and is sent again for it', as
   const { of, checkOf, clock, start, createClaimed, record, sent } = await supervisorOf();
   const { orderId: id, revision } = await createClaimed('one');
   clock.jump(5_000);
-  expect(await of().onChecks([checkOf('one')])).toEqual([{ kind: 'done' }]);
+  const check = { ...checkOf('one'), at: start + 5_000 };
+  expect(await of().onChecks([check])).toEqual([{ kind: 'done' }]);
   expect((await record(id)).revision).toBe(revision);
   expect(sent).toEqual([{ orderId: id, at: start + 10_001, claimedAt: start }]);
+});
+
+test('a check that its own instance receives before its time is delivered again', async () => {
+  const { of, clock, checkOf, start, createClaimed, record, sent } = await supervisorOf();
+  const { orderId: id } = await createClaimed('one');
+  const role = of();
+  clock.jump(5_000);
+  await role.onChecks([{ ...checkOf('one'), at: start + 5_000 }]);
+  clock.jump(5_000);
+  expect(await role.onChecks(sent)).toEqual([{ kind: 'retry' }]);
+  expect(sent).toHaveLength(1);
+  clock.jump(1);
+  expect(await role.onChecks(sent)).toEqual([{ kind: 'done' }]);
+  expect((await record(id)).processState).toBe('Pending');
 });
 
 test('a check that is delivered twice is sent again once', async () => {
   const { of, checkOf, clock, start, createClaimed, sent } = await supervisorOf();
   const { orderId: id } = await createClaimed('one');
   const role = of();
+  const check = { ...checkOf('one'), at: start + 5_000 };
   clock.jump(5_000);
-  await role.onChecks([checkOf('one'), checkOf('one')]);
+  await role.onChecks([check, check]);
   clock.jump(1_000);
-  await role.onChecks([checkOf('one')]);
+  await role.onChecks([check]);
   expect(sent).toEqual([{ orderId: id, at: start + 10_001, claimedAt: start }]);
 });
 
@@ -144,6 +160,7 @@ test('a check that cannot be sent again is lost, and the log says so', async () 
     outageAfterMs: 3 * minute,
     checks: { send: () => Promise.reject(new UnavailableError('messages-unsent', 'Test.')) },
   });
-  expect(await role.onChecks([world.checkOf('one')])).toEqual([{ kind: 'done' }]);
+  const check = { ...world.checkOf('one'), at: world.start };
+  expect(await role.onChecks([check])).toEqual([{ kind: 'done' }]);
   expect(world.log.lines.map(({ event }) => event)).toEqual(['checks-lost']);
 });
