@@ -75,4 +75,32 @@ export const mistakesOfGates: readonly Mistake[] = [
     '&& !redelivered.takes(message)',
     '',
   ),
+  mistake(
+    'lib/in-process/waiting-steps.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'a clock that was set back delays the next probe of a step',
+    'probeFrom - nowMs > waitMs ? nowMs : probeFrom',
+    'waitMs < 0 ? nowMs : probeFrom',
+  ),
+  mistake(
+    'lib/in-process/waiting-steps.ts',
+    'test/in-process/pool-circuits.test.ts',
+    'a clock that was set ahead delays the timer of a probe',
+    '&& next.instant >= clock.now()',
+    '',
+  ),
+  mistake(
+    'lib/in-process/limits/limited-calls.ts',
+    'test/in-process/limited-calls.test.ts',
+    'a clock that was set back leaves the slots of calls where they were',
+    'call.slot -= seenMs - nowMs',
+    'call.slot -= 0',
+  ),
+  mistake(
+    'lib/core/flow/recent-calls.ts',
+    'test/core/recent-calls.test.ts',
+    'a clock that was set back makes the rate of calls seem higher',
+    'elapsedMs < 0',
+    'elapsedMs < -1e12',
+  ),
 ];
