@@ -110,4 +110,11 @@ export const mistakesOfGates: readonly Mistake[] = [
     '(place >= from ? more : 0)',
     '0',
   ),
+  mistake(
+    'lib/http/fault-problem.ts',
+    'test/http/problems.test.ts',
+    'data of a newer release are an internal error',
+    'if (error instanceof NewerDataError) return problem(\'data-newer\', newerDetail);',
+    '',
+  ),
 ];
