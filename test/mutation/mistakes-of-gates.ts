@@ -117,4 +117,18 @@ export const mistakesOfGates: readonly Mistake[] = [
     'if (error instanceof NewerDataError) return problem(\'data-newer\', newerDetail);',
     '',
   ),
+  mistake(
+    'lib/in-process/delete-ended-orders.ts',
+    'test/in-process/delete-ended-orders.test.ts',
+    'a clock that jumps ahead deletes all ended orders',
+    'store.deleteEnded(time.at - keepMs, time.at)',
+    'store.deleteEnded(clock.now() - keepMs, clock.now())',
+  ),
+  mistake(
+    'lib/in-process/delete-ended-orders.ts',
+    'test/in-process/delete-ended-orders.test.ts',
+    'a start follows a clock that is a month ahead',
+    'trustedAtStart(store.newestSubmittedAt(), clock.now())',
+    'trustedAtStart(null, clock.now())',
+  ),
 ];

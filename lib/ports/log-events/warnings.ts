@@ -18,6 +18,12 @@ export const warnings = {
     fields: ['changes'],
     meaning: 'A newer release wrote changes to the stream; they are left for the newer notifier.',
   },
+  'clock-jumped': {
+    level: 'warn',
+    fields: ['aheadMs', 'doubtMs'],
+    meaning:
+      'The clock jumped ahead, or the machine slept. Ended orders are deleted by the time before for so long; set the clock right if it is wrong.',
+  },
   'control-unavailable': {
     level: 'warn',
     fields: ['path', 'error'],
