@@ -44,8 +44,8 @@ export const mistakesOfGates: readonly Mistake[] = [
     'lib/in-process/pool-gate.ts',
     'test/in-process/pool-circuits.test.ts',
     'the probe of one member lets those of the others be made by the same step',
-    'return states.has(\'half-open\') ? \'half-open\' : \'open\';',
-    'return states.has(\'half-open\') ? \'closed\' : \'open\';',
+    "return states.has('half-open') ? 'half-open' : 'open';",
+    "return states.has('half-open') ? 'closed' : 'open';",
   ),
   mistake(
     'lib/in-process/agent-gates.ts',
@@ -114,7 +114,7 @@ export const mistakesOfGates: readonly Mistake[] = [
     'lib/http/fault-problem.ts',
     'test/http/problems.test.ts',
     'data of a newer release are an internal error',
-    'if (error instanceof NewerDataError) return problem(\'data-newer\', newerDetail);',
+    "if (error instanceof NewerDataError) return problem('data-newer', newerDetail);",
     '',
   ),
   mistake(
@@ -130,5 +130,12 @@ export const mistakesOfGates: readonly Mistake[] = [
     'a start follows a clock that is a month ahead',
     'trustedAtStart(store.newestSubmittedAt(), clock.now())',
     'trustedAtStart(null, clock.now())',
+  ),
+  mistake(
+    'lib/runtime/local/request-turns.ts',
+    'test/runtime/request-turns.test.ts',
+    'requests that are not complete are served without a bound',
+    'served >= atOnce',
+    'served < 0',
   ),
 ];
