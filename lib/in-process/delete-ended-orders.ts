@@ -2,7 +2,7 @@
  * Deletes orders that ended long ago, so that the disk does not fill; on AWS the time-to-live of the table does that.
  * Orders in Error are kept, at any age, until an operator ends them.
  */
-import { clockDoubtMs, trustedAfter, trustedAtStart } from '#core/flow/trusted-time.ts';
+import { clockDoubtMs, trustedAfter, trustedAtStart } from '#core/flow/clock/trusted-time.ts';
 import { describeError } from '#core/model/errors.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';

@@ -198,7 +198,9 @@ test('a slot is released when the record has no room for the name of the member 
   const starts = (length: number) => {
     const record = { ...newTill('o-1', clock.now()), ...sized(length) };
     const decision = decide(record, claim, { definition: till, details }, clock.now());
-    return decision.kind === 'transition' && decision.commands.some(({ kind }) => kind === 'request');
+    return (
+      decision.kind === 'transition' && decision.commands.some(({ kind }) => kind === 'request')
+    );
   };
   let [fits, isTooLong] = [0, 500_000];
   while (isTooLong - fits > 1) {

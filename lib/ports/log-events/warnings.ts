@@ -22,7 +22,7 @@ export const warnings = {
     level: 'warn',
     fields: ['aheadMs', 'doubtMs'],
     meaning:
-      'The clock jumped ahead, or the machine slept. Ended orders are deleted by the time before for so long; set the clock right if it is wrong.',
+      'The clock jumped ahead, or the machine slept; for so long, ended orders are deleted by the time that timers measure.',
   },
   'control-unavailable': {
     level: 'warn',
