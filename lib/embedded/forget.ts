@@ -89,3 +89,9 @@ export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
     return { deleted: deleted.length, hasMore: next > 0 };
   };
 }
+
+/** When the newest order was submitted, ms since the epoch; null: there is none, or its row is damaged. */
+export function newestOf({ newest }: Pick<Statements, 'newest'>): number | null {
+  const at = Number(newest.get()?.['SubmittedAt'] ?? Number.NaN);
+  return Number.isSafeInteger(at) ? at : null;
+}

@@ -17,7 +17,7 @@ import type { Outbox } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { copyInUse } from './copies/backup.ts';
-import { forgetter } from './forget.ts';
+import { forgetter, newestOf } from './forget.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
 import { openDatabase } from './open-database.ts';
@@ -115,6 +115,7 @@ export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): Sqli
     async deleteChange(seq) {
       await group.write(() => sql.deleteChange.run(seq));
     },
+    newestSubmittedAt: () => newestOf(sql),
     deleteEnded: forgetter({
       sql,
       group,

@@ -15,8 +15,11 @@ export function statements(database: DatabaseSync) {
   // As a number, one that is too large would make the read of all rows fail.
   oldest.setReadBigInts(true);
 
+  const newest = database.prepare('SELECT SubmittedAt FROM Processes ORDER BY Seq DESC LIMIT 1');
+  newest.setReadBigInts(true);
+
   return {
-    oldest,
+    ...{ oldest, newest },
     insertOrder: database.prepare(
       'INSERT INTO Orders (OrderID, Details, Digest, SubmittedAt, Checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),

@@ -47,6 +47,8 @@ export const problems = {
   internal: [500, 'Internal error'],
   // No 503: a repetition meets the same damage, until an operator has dealt with it.
   'store-damaged': [500, 'Stored data are damaged'],
+  // On AWS until the functions are replaced; a repetition meets a newer one then.
+  'data-newer': [503, 'A newer release wrote the data'],
   'followers-full': [503, 'Too many event streams'],
   overloaded: [503, 'Too many orders wait'],
   'store-full': [503, 'The disk of the state store is full'],

@@ -55,7 +55,12 @@ interface Probed {
   nudge: Nudge;
   /** Not the probe again before this instant, ms since the epoch. */
   readonly probeFrom: number;
+  readonly waitMs: number;
 }
+
+/** One that is further ahead than the wait says that the clock was set back since: then it has come. */
+const probeFromOf = ({ probeFrom, waitMs }: Probed, nowMs: number) =>
+  probeFrom - nowMs > waitMs ? nowMs : probeFrom;
 
 /** Makes an empty list of waiting steps. */
 export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
@@ -85,7 +90,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       }
       letProbeAgain();
       const next = waiting.peek();
-      if (next === undefined) return void timer.at(probed.earliest());
+      if (next === undefined) return void timer.at(probed.earliest(clock.now()));
       const { key: step, item: message } = next;
       if (!circuit.admits(step)) return;
       waiting.take();
@@ -97,8 +102,8 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
 
   /** Those whose time has come; and all of them once the service answers. Returns whether any step may go on. */
   function letProbeAgain(): boolean {
-    const from = isFailing(circuit) ? clock.now() : Number.POSITIVE_INFINITY;
-    for (const [step, message] of probed.take(from)) waiting.add(step, message);
+    const due = probed.take(clock.now(), !isFailing(circuit));
+    for (const [step, message] of due) waiting.add(step, message);
     return waiting.size() > 0;
   }
 
@@ -114,7 +119,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       if (relabelled(step, message)) return void fill();
       const nowMs = clock.now();
       const waitMs = beforeProbeAgain(nowMs - since);
-      if (waitMs > 0) probed.add(step, { nudge: message, probeFrom: nowMs + waitMs });
+      if (waitMs > 0) probed.add(step, { nudge: message, waitMs, probeFrom: nowMs + waitMs });
       else waiting.add(step, message);
       fill();
     },
@@ -204,15 +209,15 @@ function probedSteps() {
       if (own !== undefined) own.nudge = nudge;
       return own !== undefined;
     },
-    /** Removes those that may be the probe again at this instant. */
-    take(nowMs: number): readonly (readonly [string, Nudge])[] {
-      const due = [...all].filter(([, { probeFrom }]) => probeFrom <= nowMs);
+    /** Removes those that may be the probe again at this instant, or each of them. */
+    take(nowMs: number, isEach: boolean): readonly (readonly [string, Nudge])[] {
+      const due = [...all].filter(([, one]) => isEach || probeFromOf(one, nowMs) <= nowMs);
       for (const [step] of due) all.delete(step);
       return due.map(([step, { nudge }]) => [step, nudge]);
     },
-    earliest(): number {
+    earliest(nowMs: number): number {
       let earliest = Number.POSITIVE_INFINITY;
-      for (const { probeFrom } of all.values()) earliest = Math.min(earliest, probeFrom);
+      for (const one of all.values()) earliest = Math.min(earliest, probeFromOf(one, nowMs));
       return earliest;
     },
   };
@@ -224,7 +229,8 @@ function earliestTimer(clock: Clock, work: () => void) {
   let next = none;
   return {
     at(instant: number) {
-      if (next.instant <= instant) return;
+      // One that is past is that of a clock which was set ahead: its timer may come much later.
+      if (next.instant <= instant && next.instant >= clock.now()) return;
       next.cancel();
       const cancel = clock.after(Math.ceil(instant - clock.now()), () => {
         next = none;

@@ -9,6 +9,8 @@ export interface Retention {
    * @throws {UnavailableError} whether they were deleted is not known; a repetition is harmless
    */
   deleteEnded(before: number, now: number): Promise<Deletion>;
+  /** When the newest order was submitted, ms since the epoch; null: there is none, or it cannot be read. */
+  newestSubmittedAt(): number | null;
 }
 
 /** What one call of {@link Retention.deleteEnded} did. */

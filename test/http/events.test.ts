@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { Identity } from '#core/access/principal.ts';
+import { shortened } from '#core/model/history.ts';
+import { orderId } from '#core/model/ids.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import { recheckMs } from '#http/access/still-allowed.ts';
 import { followerLimits } from '#http/routes/followers.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -89,6 +92,40 @@ test('a reader that had more entries than a shortened history has gets the lates
   await world.reaches(id, 'Processed');
   const next = await open(world, `/orders/${id}/events`, { 'last-event-id': '40' });
   expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
+});
+
+test('a reader gets each entry once where the history is shortened meanwhile', async () => {
+  const records: ProcessRecord[] = [];
+  const world = await scenario((ports) => ({
+    ...ports,
+    store: {
+      ...ports.store,
+      records: async (ids) => {
+        const known = await ports.store.records(ids);
+        return new Map([...known].map(([id, record]) => [id, records.at(-1) ?? record]));
+      },
+    },
+  }));
+  const id = await orderIdOf(await world.submit());
+  await world.reaches(id, 'Processed');
+  const numbers = async (after: number) => {
+    const next = await open(world, `/orders/${id}/events`, { 'last-event-id': String(after) });
+    return (await rest(next)).flatMap(({ id: number }) => number ?? []);
+  };
+  const stored = await world.reeve.store.records([orderId(id)]);
+  const record = [...stored.values()][0];
+  if (record === undefined) throw new Error('there is no order');
+  const { history } = record;
+  const entry = history.at(-1);
+  if (entry === undefined) throw new Error('there is no entry');
+  const long = [...history, ...Array.from({ length: 37 }, () => entry)];
+  records.push({ ...record, history: long });
+  expect((await numbers(0)).length).toBe(40);
+  records.push({ ...record, history: [...shortened(long), entry, entry] });
+  expect(await numbers(40)).toEqual(['41', '42']);
+  expect((await numbers(30)).slice(0, 2)).toEqual(['32', '33']);
+  records.push({ ...record, history: shortened([...shortened(long), entry, entry]) });
+  expect(await numbers(41)).toEqual(['42']);
 });
 
 test('the stream of a live order has each change until the order ends', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { strictJson } from '#core/codec/strict-json.ts';
-import { CorruptDataError, UnavailableError } from '#core/model/errors.ts';
+import { CorruptDataError, NewerDataError, UnavailableError } from '#core/model/errors.ts';
 import { problemSchema } from '#http/problem-schema.ts';
 import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
@@ -304,6 +304,20 @@ test('damaged data are reported with a code of their own, without the path, and 
   expect(await response.clone().text()).not.toContain('/var');
   expect(response.headers.get('retry-after')).toBe(null);
   await expectProblem(response, 500, 'store-damaged');
+});
+
+test('data that a newer release wrote are no internal error, and a reason to come again', async () => {
+  const { submit } = await scenario((ports) => ({
+    ...ports,
+    submission: {
+      submit: async () => {
+        throw new NewerDataError('record-newer', 'The order o-1 is of version 9.');
+      },
+    },
+  }));
+  const response = await submit();
+  expect(response.headers.get('retry-after')).toBe('1');
+  await expectProblem(response, 503, 'data-newer');
 });
 
 test('every route that may answer 503 says so in the description, with its Retry-After', async () => {

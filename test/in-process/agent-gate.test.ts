@@ -104,7 +104,7 @@ test('an order that begins to wait when a slot is free again is nudged at once',
 test('no slot is kept for a request that is asked with one of an agent that this process does not have', async () => {
   const { gates, kinds } = await started(1);
   const gone = { ...call('b'), agent: agentName('gone') };
-  expect(() => gates.ask([call('a'), gone])).toThrow('this process has an agent gone');
+  expect(() => gates.ask([call('a'), gone])).toThrow('There is no agent gone.');
   expect(kinds(call('c'))).toEqual(['start']);
 });
 

@@ -39,6 +39,42 @@ test('as many orders are deleted as end, also where thousands end in a second', 
   expect(deleted).toEqual([499, 500, 500, 101]);
 });
 
+test('a clock that jumps ahead by a month deletes no order within a day, and none after it was set right', async () => {
+  const { clock, store, log } = running();
+  await ended(store, 'one', clock.now());
+  await clock.advance(30_000);
+  clock.jump(30 * 24 * 3_600_000);
+  // The timers that are overdue run.
+  await clock.advance(1);
+  expect(log.lines).toMatchObject([{ event: 'clock-jumped' }]);
+  clock.jump(-30 * 24 * 3_600_000);
+  await clock.advance(20_000);
+  expect(log.lines.length).toBe(1);
+});
+
+test('a clock that remains ahead is followed after a day', async () => {
+  const { clock, store, log } = running();
+  await clock.advance(10_000);
+  clock.jump(30 * 24 * 3_600_000);
+  await ended(store, 'new', clock.now() - 29 * 24 * 3_600_000);
+  await clock.advance(24 * 3_600_000 - 20_000);
+  expect(log.lines.map(({ event }) => event)).toEqual(['clock-jumped']);
+  await clock.advance(20_000);
+  expect(log.lines.map(({ event }) => event)).toEqual(['clock-jumped', 'ended-orders-deleted']);
+});
+
+test('a start with a clock that is a month ahead deletes by the time of the newest order for a day', async () => {
+  const clock = virtualClock();
+  const { store, log } = opened(':memory:');
+  await ended(store, 'one', clock.now());
+  clock.jump(30 * 24 * 3_600_000);
+  onTestFinished(retention({ store, keepMs: 7 * 24 * 3_600_000, clock, log }));
+  await clock.advance(23 * 3_600_000);
+  expect(log.lines).toEqual([]);
+  await clock.advance(3_600_000);
+  expect(log.lines.map(({ event }) => event)).toEqual(['ended-orders-deleted']);
+});
+
 test('a failed deletion is logged and retried', async () => {
   const { clock, store, log } = running();
   store.close();

@@ -62,3 +62,25 @@ test('a request is sent no sooner before its slot than half of the time of the s
   ahead.sent(8_000);
   expect(ahead.ms()).toBe(60);
 });
+
+test('a clock that is set back by minutes moves the slots of calls that wait with it', () => {
+  let nowMs = startedAt;
+  const clock = { now: () => nowMs, after: () => () => {} };
+  const calls = limitedCalls({ lead: lead(), clock, limits: [limitOf('whole', 1, 10_000)] });
+  nowMs = 0;
+  const waits = ['first', 'second'].map((order) => {
+    const request = call(order);
+    calls.reserve();
+    calls.start(request, []);
+    calls.begin(request);
+    return request;
+  });
+  const again = (at: number) => {
+    const request = waits[at];
+    return request && calls.refusal(request, nowMs + 60_000)?.retryAfterMs;
+  };
+  expect([again(0), again(1)]).toEqual([undefined, 9_980]);
+  nowMs += 1_000;
+  nowMs -= 300_000;
+  expect(again(1)).toBeLessThanOrEqual(10_000);
+});

@@ -1,5 +1,8 @@
 /** Members of a pool whose circuit is open, and slots that come back. */
 import { expect, test, vi } from 'vitest';
+import { orderId } from '#core/model/ids.ts';
+import { tenantWeights } from '#in-process/tenant-weights.ts';
+import { waitingSteps } from '#in-process/waiting-steps.ts';
 import { gatesOfPay, namesOfPay } from '../support/pool-gates.ts';
 
 const hourMs = 3_600_000;
@@ -251,4 +254,35 @@ test('steps that wait for a pool leave their room in its limits to others when o
   isDrained = false;
   gates.onSettings();
   expect(nudged).toEqual(['undo', 'x']);
+});
+
+test('a clock that is set back by an hour delays the next probe of a step by no more than its wait', async () => {
+  const { gates, nudged, wait, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
+  wait('x', 'pay', clock.now() - 40_000);
+  await clock.advance(1_000);
+  clock.jump(-hourMs);
+  // Timers of this clock are at the former time.
+  gates.onSettings();
+  expect(nudged).toEqual(['x']);
+});
+
+test('a clock that is set ahead delays no probe', () => {
+  let [nowMs, admitsAt] = [0, 0];
+  const delays: number[] = [];
+  const after = (ms: number) => {
+    delays.push(ms);
+    return () => {};
+  };
+  const steps = waitingSteps({
+    hasSlot: () => true,
+    circuit: { admits: () => true, admitsAt: () => admitsAt, unsent() {}, state: () => 'open' },
+    ...{ weights: tenantWeights(), nudge() {}, clock: { now: () => nowMs, after } },
+  });
+  steps.add('x', { orderId: orderId('x'), priority: 'normal' }, -hourMs);
+  expect(delays).toEqual([300_000]);
+  nowMs += hourMs;
+  admitsAt = nowMs + 1_000;
+  steps.fill();
+  expect(delays).toEqual([300_000, 1_000]);
 });

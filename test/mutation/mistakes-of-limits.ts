@@ -269,7 +269,7 @@ export const mistakesOfLimits: readonly Mistake[] = [
     'lib/in-process/limits/room-of-waiting.ts',
     limitedRecovery,
     'a step that has had its turn gives its room back',
-    'const isFirst = turned.has(step);',
+    'const isFirst = turned.delete(step);',
     'const isFirst = false;',
   ),
   mistake(

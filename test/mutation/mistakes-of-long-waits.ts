@@ -79,7 +79,7 @@ export const mistakesOfLongWaits: readonly Mistake[] = [
     'lib/http/routes/event-routes.ts',
     'test/http/events.test.ts',
     'a reader of a history that was shortened gets no more entries',
-    'if (sent > record.history.length) sent = record.history.length - 1;',
+    'if (sent > latest) sent = latest - 1;',
     '',
   ),
   mistake(

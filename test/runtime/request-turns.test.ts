@@ -7,16 +7,20 @@ import { inTurns } from '#runtime/local/request-turns.ts';
 import { within } from '../support/within.ts';
 
 /** A server whose answers wait for the test. */
-async function turns(atOnce: number) {
+async function turns(atOnce: number, incompleteAtOnce?: number) {
   const served: { url: string; response: ServerResponse; made: () => void }[] = [];
   let wake = () => {};
   const server = createServer(
-    inTurns(({ url = '' }, response) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      served.push({ url, response, made: resolve });
-      wake();
-      return promise;
-    }, atOnce),
+    inTurns(
+      ({ url = '' }, response) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        served.push({ url, response, made: resolve });
+        wake();
+        return promise;
+      },
+      atOnce,
+      incompleteAtOnce,
+    ),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -210,6 +214,36 @@ test('a request whose body is not complete takes no turn: its sender may be slow
   await send('/quick', '{}');
   await reaches(2);
   expect(urls()).toEqual(['/slow', '/quick']);
+});
+
+test('of requests whose bodies are not complete only so many are served at once', async () => {
+  const { port, send, reaches, answer, urls } = await turns(1, 2);
+  const slow = (name: string) => {
+    const connection = connect(port, '127.0.0.1');
+    connection.on('error', () => {});
+    onTestFinished(() => void connection.destroy());
+    connection.write(`POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`);
+    return connection;
+  };
+  slow('a');
+  await reaches(1);
+  slow('b');
+  await reaches(2);
+  const gone = slow('gone');
+  await send('/healthz');
+  await reaches(3);
+  slow('c');
+  await send('/quick', '{}');
+  await reaches(4);
+  gone.destroy();
+  await once(gone, 'close');
+  await send('/healthz');
+  await reaches(5);
+  expect(urls()).toEqual(['/a', '/b', '/healthz', '/quick', '/healthz']);
+  answer(3);
+  answer(0);
+  await reaches(6);
+  expect(urls().at(-1)).toBe('/c');
 });
 
 test('a request whose sender has left is not served', async () => {

@@ -97,6 +97,8 @@ export const isFailing = ({ answered, failed, isOfSeveral }: LatestCalls) =>
 export function rateWith(before: CallRate, nowMs: number): CallRate {
   const { perSecond: average, from, count, seconds } = before;
   const elapsedMs = nowMs - from;
+  // The clock was set back: the calls since `from` were made in a time that is not known.
+  if (elapsedMs < 0) return { ...before, from: nowMs, count: 0 };
   if (elapsedMs < secondMs) return { perSecond: average, from, count: count + 1, seconds };
   if (elapsedMs > rateIdleMs) return { ...noRate, from: nowMs };
   const latest = ((count + 1) * secondMs) / elapsedMs;

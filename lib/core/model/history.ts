@@ -155,6 +155,17 @@ export function shortened([first, ...rest]: readonly HistoryEntry[]): readonly H
   ];
 }
 
+/**
+ * The number of each entry, by its place: it is the same after the history was shortened. The entries before the one that says so have
+ * the first numbers.
+ */
+export function entryNumbers(history: readonly HistoryEntry[]): (place: number) => number {
+  const from = history.findIndex(({ type }) => type === 'shortened');
+  const marker = history[from];
+  const more = marker === undefined ? 0 : entriesOf(marker) - 1;
+  return (place) => place + 1 + (place >= from ? more : 0);
+}
+
 function entriesOf(entry: HistoryEntry): number {
   return entry.type === 'shortened' ? entry.entries : 1;
 }

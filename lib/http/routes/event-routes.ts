@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import { maySee, type Principal } from '#core/access/principal.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
+import { entryNumbers } from '#core/model/history.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { whileAllowed } from '#http/access/still-allowed.ts';
@@ -97,10 +98,16 @@ function oneOrder(
   const eventsSince = (record: ProcessRecord): readonly Uint8Array[] => {
     if (record.revision <= revision) return [];
     revision = record.revision;
-    const events: Uint8Array[] = [];
-    // A history that was shortened has fewer entries than were sent. The latest of them is new.
-    if (sent > record.history.length) sent = record.history.length - 1;
-    for (; sent < record.history.length; sent += 1) events.push(eventsOf.history(record, sent));
+    const { history } = record;
+    const numberOf = entryNumbers(history);
+    const latest = numberOf(history.length - 1);
+    // An id that is none of this history: the latest entry is new.
+    if (sent > latest) sent = latest - 1;
+    const seen = history.findLastIndex((_, place) => numberOf(place) <= sent);
+    sent = latest;
+    const events = history
+      .slice(seen + 1)
+      .map((_, at) => eventsOf.history(record, seen + 1 + at, numberOf(seen + 1 + at)));
     return [...events, eventsOf.order(record)];
   };
   const endIfEnded = (to: Follower, { processState }: ProcessRecord) => {

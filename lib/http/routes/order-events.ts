@@ -7,8 +7,8 @@ import { historyView } from '#http/view.ts';
 export interface OrderEvents {
   /** The summary of the order. */
   order(record: ProcessRecord): Uint8Array;
-  /** The entry of its history at this place. */
-  history(record: ProcessRecord, at: number): Uint8Array;
+  /** The entry of its history at this place, which has this number. */
+  history(record: ProcessRecord, at: number, number: number): Uint8Array;
 }
 
 const encoder = new TextEncoder();
@@ -34,10 +34,10 @@ export function orderEvents(write: typeof eventOf = eventOf): OrderEvents {
   };
   return {
     order: (record) => once(record, 'order', () => write('order', changeView(record))),
-    history: (record, at) =>
+    history: (record, at, number) =>
       once(record, String(at), () => {
         const entry = record.history[at];
-        return write('history', entry === undefined ? null : historyView(entry), String(at + 1));
+        return write('history', entry === undefined ? null : historyView(entry), String(number));
       }),
   };
 }

@@ -58,20 +58,20 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
   const reserved: (readonly Room[])[] = [];
   const calls = new Map<Request, Call>();
 
-  /** When each of them has a slot: taken earlier, calls that wait for another one would be made together. */
-  function slotIn(rooms: readonly Room[]): number {
-    let slot = clock.now();
-    for (let rounds = 0; rounds < roundsMax; rounds += 1) {
-      const latest = rooms.reduce((from, { bucket }) => bucket.slotFrom(from), slot);
-      if (latest === slot) break;
-      slot = latest;
+  let seenMs = startedAt;
+
+  /** A clock that was set back moves the slots with it, as it does those of the rates. */
+  function seen(): void {
+    const nowMs = clock.now();
+    for (const call of nowMs < seenMs ? calls.values() : []) {
+      if (call.slot !== null) call.slot -= seenMs - nowMs;
     }
-    return slot;
+    seenMs = nowMs;
   }
 
   /** Takes a further slot of each rate; null when it would be later than this. */
   function next({ rooms }: Call, latest: number): number | null {
-    const slot = slotIn(rooms);
+    const slot = slotIn(rooms, clock.now());
     if (slot > latest) return null;
     for (const room of rooms) room.again(slot);
     return slot;
@@ -110,13 +110,15 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
       const call = calls.get(request);
       if (call === undefined || call.hasBegun) return;
       call.hasBegun = true;
+      seen();
       lead.measured(clock.now() - call.startedAt);
-      call.slot = slotIn(call.rooms);
+      call.slot = slotIn(call.rooms, clock.now());
       for (const room of call.rooms) room.begin(call.slot);
     },
     refusal(request, completeBy) {
       const call = calls.get(request);
       if (call === undefined) return null;
+      seen();
       const slot = slotOf(call, completeBy);
       const waitMs = (slot ?? completeBy) - clock.now();
       const isNow = slot !== null && waitMs <= 0;
@@ -130,4 +132,15 @@ export function limitedCalls({ limits, ...options }: LimitedCallsOptions): Limit
       for (const room of call.rooms) room.end();
     },
   };
+}
+
+/** When each of them has a slot: taken earlier, calls that wait for another one would be made together. */
+function slotIn(rooms: readonly Room[], nowMs: number): number {
+  let slot = nowMs;
+  for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+    const latest = rooms.reduce((from, { bucket }) => bucket.slotFrom(from), slot);
+    if (latest === slot) break;
+    slot = latest;
+  }
+  return slot;
 }

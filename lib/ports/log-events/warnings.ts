@@ -18,6 +18,12 @@ export const warnings = {
     fields: ['changes'],
     meaning: 'A newer release wrote changes to the stream; they are left for the newer notifier.',
   },
+  'clock-jumped': {
+    level: 'warn',
+    fields: ['aheadMs', 'doubtMs'],
+    meaning:
+      'The clock jumped ahead, or the machine slept; for so long, ended orders are deleted by the time that timers measure.',
+  },
   'control-unavailable': {
     level: 'warn',
     fields: ['path', 'error'],

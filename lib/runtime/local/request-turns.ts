@@ -8,7 +8,8 @@
  * parses all that arrive, and stops to read only while responses wait to be written.
  *
  * A request that is not completely received does not take a turn: its sender may be slow. It is served at once, as are
- * health checks, and event streams, which would never end their turn.
+ * health checks, and event streams, which would never end their turn. But only so many are served at once, because each holds a part
+ * of its body, and all may be completed in one turn of the event loop: further ones wait until one of them has ended.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,18 +24,26 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => Prom
  */
 const waitingMax = 100;
 
+/** Requests that are not completely received and are served: with bodies of bulk submissions they hold 256 MB at most. */
+const incompleteMax = 256;
+
 type Waiting = readonly [IncomingMessage, ServerResponse];
 
-/** @param atOnce requests that are served at the same time; each takes about a quarter of a millisecond, and a bulk submission some */
+/**
+ * @param atOnce requests that are served at the same time; each takes about a quarter of a millisecond, and a bulk submission some
+ * @param incompleteAtOnce those besides that are not completely received
+ */
 export function inTurns(
   serve: Serve,
   atOnce: number,
+  incompleteAtOnce = incompleteMax,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   /** The first request of each connection. */
   let waiting: Waiting[] = [];
   let taken = 0;
   let busy = 0;
   let isDue = false;
+  const slow = slowRequests(incompleteAtOnce, enqueue);
   /** The further requests of the connections that have one which waits or is served. */
   const behind = new WeakMap<Socket, Waiting[]>();
 
@@ -54,23 +63,24 @@ export function inTurns(
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
     // With its connection: no request behind it is served either.
-    if (response.destroyed || request.socket.destroyed) return;
+    if (response.destroyed || request.socket.destroyed) return void slow.next();
+    if (!request.complete && slow.isFull()) return void slow.wait([request, response]);
     response.once('close', () => advance(request.socket));
-    if (!request.complete) {
-      void serve(request, response);
-      return;
-    }
-    const turns = turnsOf(request);
-    busy += turns;
-    const end = () => {
-      busy -= turns;
-      look();
-    };
+    const end = request.complete ? ofTurns(turnsOf(request)) : slow.begin();
+    slow.next();
     const closed = new Promise<void>((resolve) => {
       response.once('close', resolve);
     });
     // A client that has left ends its turn, also while the request is still carried out.
     void Promise.race([serve(request, response), closed]).then(end, end);
+  }
+
+  function ofTurns(turns: number): () => void {
+    busy += turns;
+    return () => {
+      busy -= turns;
+      look();
+    };
   }
 
   /** The response is written out: the connection may have its next one. */
@@ -107,6 +117,29 @@ export function inTurns(
     }
     behind.set(request.socket, []);
     enqueue([request, response]);
+  };
+}
+
+/** Requests that are not completely received. `enqueue`: called with one that waited, which may be complete by now, or have no sender. */
+function slowRequests(atOnce: number, enqueue: (pair: Waiting) => void) {
+  const waiting: Waiting[] = [];
+  let served = 0;
+  function next(): void {
+    const pair = served < atOnce ? waiting.shift() : undefined;
+    if (pair !== undefined) enqueue(pair);
+  }
+  return {
+    isFull: () => served >= atOnce,
+    wait: (pair: Waiting) => waiting.push(pair),
+    /** Returns what is to be called at its end. */
+    begin() {
+      served += 1;
+      return () => {
+        served -= 1;
+        next();
+      };
+    },
+    next,
   };
 }
 
