@@ -8,6 +8,7 @@ import type { Retention } from '#ports/retention.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { ageOf, numberOf } from './rows.ts';
 import type { Statements } from './statements.ts';
+import { isDamage } from './store-error.ts';
 import type { Lines } from './tables/lines.ts';
 
 /** Orders read in one call. It takes a millisecond, or ten when all of them are deleted. */
@@ -92,6 +93,12 @@ export function forgetter(options: ForgetOptions): Retention['deleteEnded'] {
 
 /** When the newest order was submitted, ms since the epoch; null: there is none, or its row is damaged. */
 export function newestOf({ newest }: Pick<Statements, 'newest'>): number | null {
-  const at = Number(newest.get()?.['SubmittedAt'] ?? Number.NaN);
-  return Number.isSafeInteger(at) ? at : null;
+  try {
+    const at = Number(newest.get()?.['SubmittedAt'] ?? Number.NaN);
+    return Number.isSafeInteger(at) ? at : null;
+  } catch (error) {
+    // A start goes on without a page of orders, and the check in the background reports it.
+    if (!isDamage(error)) throw error;
+    return null;
+  }
 }
