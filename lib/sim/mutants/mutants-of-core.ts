@@ -231,7 +231,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'keep a deadline that has passed at a resubmit',
     'decide/operator/operator-commands',
-    'if (draft.deadline !== undefined && draft.deadline.lateAt <= draft.nowMs) {',
+    'if (draft.deadline !== undefined && (isLate || draft.deadline.lateAt <= draft.nowMs)) {',
     'if (draft.deadline !== undefined && draft.nowMs < 0) {',
   ),
   mutant(
