@@ -13,6 +13,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { processIndexes } from '#aws/store/tables.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
@@ -163,7 +164,7 @@ export class Alarms extends Construct {
   }
 
   /**
-   * The only alarm on missing data. A completed sweep is the only PutItem on the Coordination table, and
+   * The only alarm on missing data, except in a standby, which makes no sweeps. A completed sweep is the only PutItem on the Coordination table, and
    * DynamoDB counts it for free; a metric of Reeve's own would be most of the cost of an idle month.
    */
   onSweeps({ coordination }: StateStore, every: Duration): void {
@@ -180,7 +181,9 @@ export class Alarms extends Construct {
         threshold: 1,
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         evaluationPeriods: 3,
-        treatMissingData: TreatMissingData.BREACHING,
+        treatMissingData: deploymentOf(this).standby
+          ? TreatMissingData.NOT_BREACHING
+          : TreatMissingData.BREACHING,
       }),
     );
   }

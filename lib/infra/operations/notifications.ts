@@ -130,6 +130,7 @@ export class Notifications extends Construct {
       // The CDK's own destination grants more permissions than Lambda uses.
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
       filters: [...notifiedChanges],
+      ...(deployment.standby && { enabled: false }),
     });
     this.worker.allow(['sqs:SendMessage'], this.failures.queueArn);
     store.allowStream(this.worker);

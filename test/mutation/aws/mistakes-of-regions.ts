@@ -9,4 +9,32 @@ export const mistakesOfRegions: readonly Mistake[] = [
     'Stack.of(scope).region',
     "''",
   ),
+  mistake(
+    'lib/infra/queues/poll-queue.ts',
+    'test/infra/event-sources.test.ts',
+    'a standby takes the messages of its queues',
+    '...(deploymentOf(queue).standby && { enabled: false }),',
+    '',
+  ),
+  mistake(
+    'lib/infra/operations/notifications.ts',
+    'test/infra/event-sources.test.ts',
+    'a standby sends the status messages of the first region again',
+    '...(deployment.standby && { enabled: false }),',
+    '',
+  ),
+  mistake(
+    'lib/infra/sweep-schedule.ts',
+    'test/infra/event-sources.test.ts',
+    'a standby sweeps the orders of the first region',
+    '...(deployment.standby && { enabled: false }),',
+    '',
+  ),
+  mistake(
+    'lib/infra/access/front-door.ts',
+    'test/infra/event-sources.test.ts',
+    'a standby takes orders',
+    'deploymentOf(this).standby ? { rate: 0, burst: 0 } : throttle;',
+    'throttle;',
+  ),
 ];
