@@ -87,6 +87,17 @@ test('a standby reads no queue and no stream, makes no sweep, takes no request, 
   });
 });
 
+test('the mapping of the stream publishes how many changes it reads, which an alarm needs', () => {
+  const [stream, ...others] = resources('AWS::Lambda::EventSourceMapping').filter(
+    (one) => one['MetricsConfig'] !== undefined,
+  );
+  expect(stream).toMatchObject({
+    MetricsConfig: { Metrics: ['EventCount'] },
+    StartingPosition: 'TRIM_HORIZON',
+  });
+  expect(others).toEqual([]);
+});
+
 test('a message stays hidden for six times as long as the function may run that consumes its queue', () => {
   expect(consumed.length).toBeGreaterThan(6);
   for (const { QueueName, VisibilityTimeout, timeout } of consumed) {

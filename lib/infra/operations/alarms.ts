@@ -19,7 +19,7 @@ import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import { type AlarmThresholds, type Thresholds, thresholdsOf } from './alarm-thresholds.ts';
-import { ownMetric, tableMetric, undelivered } from './metrics.ts';
+import { changesUnread, ownMetric, tableMetric, undelivered } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import { runbook } from './runbook.ts';
 
@@ -135,8 +135,11 @@ export class Alarms extends Construct {
     this.raise(`${name}Throttles`, { metric: throttles, text: runbook.throttles });
   }
 
-  onStream(notifier: IFunction): void {
-    const metric = notifier.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
+  /** Where the stream is not read, it has no age either: only that records are written shows it. */
+  onStream({ worker, stream }: Notifications, store: StateStore): void {
+    const unread = changesUnread(store, stream);
+    this.raise('StreamUnread', { metric: unread, text: runbook.streamUnread, periods: 3 });
+    const metric = worker.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
     const threshold = fiveMinutes.toMilliseconds();
     this.raise('StreamBehind', { metric, text: runbook.streamBehind, threshold, periods: 3 });
   }

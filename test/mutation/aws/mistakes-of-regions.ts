@@ -37,4 +37,18 @@ export const mistakesOfRegions: readonly Mistake[] = [
     'deploymentOf(this).standby ? { rate: 0, burst: 0 } : throttle;',
     'throttle;',
   ),
+  mistake(
+    'lib/infra/operations/notifications.ts',
+    'test/infra/event-sources.test.ts',
+    'the alarm on a stream that is not read has no metric to read',
+    'metricsConfig: { metrics: [MetricType.EVENT_COUNT] },',
+    '',
+  ),
+  mistake(
+    'lib/infra/operations/metrics.ts',
+    'test/infra/exact/alarms.test.ts',
+    'a stream that is not read raises no alarm, because it has no value either',
+    'FILL(read, 0) == 0',
+    'read == 0',
+  ),
 ];
