@@ -7,7 +7,7 @@ import { functionsOf, templateOf, templateWith } from './scenario.ts';
 const prod = templateOf();
 const resources = (type: string, template = prod) => Object.values(template.findResources(type));
 
-test('the loop is allowed on the Scheduler and every agent, and nowhere else', () => {
+test('the loop is allowed on the Scheduler and every agent, and on nothing else that is there by default', () => {
   const allowed = functionsOf(prod).filter(({ RecursiveLoop }) => RecursiveLoop === 'Allow');
   expect(allowed.map(({ Description }) => Description).toSorted()).toEqual([
     'Reeve: Scheduler',
