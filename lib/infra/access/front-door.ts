@@ -160,6 +160,8 @@ export class FrontDoor extends Construct {
   private limitAndLog({ removal, jwt, throttle }: FrontDoorProps): LogGroup {
     const stage = this.api.defaultStage?.node.defaultChild;
     if (!(stage instanceof CfnStage)) throw new Error('an HTTP API has a default stage');
+    // Without a name under `/aws/vendedlogs/`: CloudWatch Logs keeps the right of API Gateway in a policy of each group, and a name of its
+    // own would make a deployment fail where `prod` has kept the group of an earlier one.
     const log = new LogGroup(this, 'AccessLog', { removalPolicy: removal });
     // None: an order that the tables of a standby take would be another one than the same key has where orders are processed.
     const { rate, burst } = deploymentOf(this).standby ? { rate: 0, burst: 0 } : throttle;
