@@ -51,4 +51,32 @@ export const mistakesOfRegions: readonly Mistake[] = [
     'FILL(read, 0) == 0',
     'read == 0',
   ),
+  mistake(
+    'lib/infra/queues/submission-queue.ts',
+    'test/infra/exact/functions.test.ts',
+    'a chain of orders that agents submit by the queue is stopped by Lambda, and an order is lost',
+    'recursiveLoop: RecursiveLoop.ALLOW,',
+    '',
+  ),
+  mistake(
+    'lib/aws/store/dynamo-store.ts',
+    'test/aws/dynamo-answers.test.ts',
+    'a key whose order has expired counts as used for another submission',
+    'if (failed[0] === true && failed[1] === false) throw',
+    'if (failed[0] === failed[1] && failed[1] === false) throw',
+  ),
+  mistake(
+    'lambdas/webhook.ts',
+    'test/lambdas/webhook.test.ts',
+    'a webhook uses a connection that was closed while its function was frozen',
+    'keepsConnections: false,',
+    'keepsConnections: true,',
+  ),
+  mistake(
+    'lambdas/telemetry.ts',
+    'test/lambdas/telemetry.test.ts',
+    'the level of Lambda decides, and not the one of the function',
+    'if (least <= LogLevelThreshold.INFO)',
+    'if (least >= 0)',
+  ),
 ];
