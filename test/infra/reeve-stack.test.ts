@@ -161,7 +161,7 @@ test('alarms and alerts of this stack only may publish to its topic', () => {
 
 test('each index has alarms on its own throttling, beside those of its table', () => {
   const alarms = resources('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
-  const throttled = alarms.flatMap(({ MetricName, Dimensions }) =>
+  const throttled = alarms.flatMap(({ MetricName = '', Dimensions }) =>
     MetricName.endsWith('ThrottleEvents')
       ? [
           Dimensions.flatMap(({ Name, Value }: { Name: string; Value: unknown }) =>

@@ -122,6 +122,7 @@ export class Notifications extends Construct {
     this.stream = new EventSourceMapping(this, 'Stream', {
       target: this.worker.target,
       eventSourceArn: store.streamArn,
+      ...(deployment.standby && { enabled: false }),
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
       parallelizationFactor,
@@ -134,7 +135,6 @@ export class Notifications extends Construct {
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
       filters: [...notifiedChanges],
       metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
-      ...(deployment.standby && { enabled: false }),
     });
     this.worker.allow(['sqs:SendMessage'], this.failures.queueArn);
     store.allowStream(this.worker);

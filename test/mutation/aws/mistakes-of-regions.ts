@@ -41,8 +41,8 @@ export const mistakesOfRegions: readonly Mistake[] = [
     'lib/infra/operations/notifications.ts',
     'test/infra/event-sources.test.ts',
     'the alarm on a stream that is not read has no metric to read',
-    'metricsConfig: { metrics: [MetricType.EVENT_COUNT] },',
-    '',
+    'metrics: [MetricType.EVENT_COUNT]',
+    'metrics: []',
   ),
   mistake(
     'lib/infra/operations/metrics.ts',
