@@ -150,6 +150,9 @@ export const corsVariables = { REEVE_CORS_ORIGINS: list(url).optional() };
 /** The name of the deployment, which is the dimension `service` of its metrics. */
 export const metricVariables = { REEVE_DEPLOYMENT: name.optional() };
 
+/** The level of the log, as Powertools knows it. */
+export const logVariables = { POWERTOOLS_LOG_LEVEL: z.string().optional() };
+
 export const alertVariables = {
   /** The name of the bus for alerts and event channels. */
   REEVE_EVENT_BUS: name,

@@ -24,6 +24,7 @@ export function webhookHandler(): LambdaHandler<QueueEvent, BatchResponse> {
     name: config.REEVE_WEBHOOK,
     url: config.REEVE_WEBHOOK_URL,
     secrets: async () => webhookSecrets(await secret(), `The secret of ${config.REEVE_WEBHOOK}`),
+    keepsConnections: false,
     fetch,
     clock: systemClock,
   });

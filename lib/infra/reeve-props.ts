@@ -71,6 +71,11 @@ export interface ReeveProps extends Partial<Network> {
     | undefined;
   /** Whether orders can be submitted by a queue beside the API. @default false */
   readonly submissionQueue?: boolean | undefined;
+  /**
+   * Whether nothing acts: no sweep, no queue or stream that is read, and the API answers 429. For a second region that waits, and
+   * while tables are restored: docs/aws.md, "When a region or a table is lost". @default false
+   */
+  readonly standby?: boolean | undefined;
   /** Requests per second, and burst size, above which the API answers 429. @default 1,000 and 2,000 */
   readonly throttle?: { readonly rate: number; readonly burst: number } | undefined;
   /** How long an accepted order may have to wait, seconds. @default 900 */

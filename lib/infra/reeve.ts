@@ -79,6 +79,7 @@ export class Reeve extends Construct {
     deploy(this, {
       name: this.deployment,
       reference: deploymentReference(this),
+      standby: this.settings.standby,
       tracing,
       ...(release !== undefined && { releases: releasesOf(this, release) }),
       ...(vpc !== undefined && { network: { vpc, vpcSubnets, securityGroups } }),

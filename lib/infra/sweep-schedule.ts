@@ -53,6 +53,7 @@ export class SweepSchedule extends Construct {
   constructor(scope: Construct, id: string, props: SweepScheduleProps) {
     super(scope, id);
     const { store, ready, checks } = props;
+    const deployment = deploymentOf(this);
     this.worker = new ReeveFunction(this, 'Function', {
       name: 'supervisor',
       code: props.code,
@@ -71,7 +72,7 @@ export class SweepSchedule extends Construct {
         REEVE_COORDINATION_TABLE: store.coordination.tableName,
         REEVE_RECOVERY_PER_SECOND: String(props.recoveryPerSecond),
         REEVE_AGENTS: namesOf(props.agents),
-        ...(deploymentOf(this).releases !== undefined && { REEVE_ALIAS: aliasName }),
+        ...(deployment.releases !== undefined && { REEVE_ALIAS: aliasName }),
       },
     });
     store.allowSweep(this.worker);
@@ -97,6 +98,7 @@ export class SweepSchedule extends Construct {
     const tick = new Rule(this, 'Tick', {
       description: 'Reeve: a sweep of the due index',
       schedule: Schedule.rate(props.every),
+      ...(deployment.standby && { enabled: false }),
       targets: [
         new LambdaFunction(this.worker.target, {
           event: RuleTargetInput.fromObject({ sweep: 'all' }),

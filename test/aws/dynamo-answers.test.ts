@@ -103,7 +103,6 @@ test.each<[string, object, string]>([
   ['both are new', {}, 'created'],
   ['its answer was lost', cancelled(failed(), failed(stored(pending))), 'created'],
   ['another one has the id', cancelled(failed(), failed(other)), 'exists'],
-  ['only an order is left of it', cancelled(failed(other), none), 'exists'],
   ['only a record is left of it', cancelled(none, failed(other)), 'exists'],
 ])('a creation of two items where %s: %j', async (_, answer, outcome) => {
   const { store } = await answeringDynamo(() => answer);
@@ -114,6 +113,7 @@ test.each<[string, object, string]>([
   ['an item that is too large', cancelled(none, { Code: 'ValidationError' }), 'aws-refused'],
   ['a throttled transaction', cancelled({ Code: 'ThrottlingError' }, none), 'aws-unavailable'],
   ['a transaction cancelled for no reason', cancelled(), 'aws-unavailable'],
+  ['the details of an order that has expired', cancelled(failed(other), none), 'order-expiring'],
   ['no reasons', { __type: 'TransactionCanceledException' }, 'aws-unavailable'],
 ])('a creation with %s is an error', async (_, answer, code) => {
   const { store, waited } = await answeringDynamo(() => answer);

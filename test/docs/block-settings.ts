@@ -54,6 +54,14 @@ export const settings: readonly Setting[] = [
   },
   {
     page: 'docs/aws.md',
+    of: 'tableStreamArn: streamArn',
+    declares: `${ofStack}
+      import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+      declare const streamArn: string;`,
+    inside: inStack,
+  },
+  {
+    page: 'docs/aws.md',
     of: 'grantSubmit',
     declares: `${ofStack}
       import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';

@@ -51,6 +51,8 @@ const policySchema = z.object({
   Roles: z.array(z.object({ Ref: z.string() })).default([]),
 });
 
+const resource = z.object({ Properties: z.record(z.string(), z.unknown()).default({}) });
+
 /** What a role may do: `action on resource`. */
 function rightsOf(roleId: string): string[] {
   return Object.values(template.findResources('AWS::IAM::Policy'))
@@ -73,12 +75,23 @@ test('no part of Reeve has a finding of cdk-nag, nor what it grants', () => {
 test('two Reeves of one stack share no name', () => {
   const names = [
     ...all('AWS::SQS::Queue').map(({ QueueName }) => QueueName),
-    ...all('AWS::CloudWatch::Dashboard').map(({ DashboardName }) => DashboardName),
+    ...all('AWS::CloudWatch::Dashboard').map(({ DashboardName }) => JSON.stringify(DashboardName)),
   ].filter((name) => name !== undefined);
   expect(new Set(names).size).toBe(names.length);
-  expect(names).toContain('shop-Orders-orders');
-  expect(names).toContain('shop-Returns-orders');
   expect(names).toContain('shop-Orders_request_normal_payment');
+});
+
+test('a name that is unique in the whole account has the region: the same deployment may be in two regions', () => {
+  const named = ['RoleName', 'ManagedPolicyName', 'BucketName', 'DashboardName', 'GroupName'];
+  const names = Object.entries(template.toJSON()['Resources']).flatMap(([id, one]) => {
+    const { Properties } = resource.parse(one);
+    return named.flatMap((name) => (name in Properties ? [[id, Properties[name]]] : []));
+  });
+  const board = (reeve: string) => [
+    expect.stringContaining(`${reeve}ObservabilityDashboard`),
+    { 'Fn::Join': ['', [`shop-${reeve}-orders-`, { Ref: 'AWS::Region' }]] },
+  ];
+  expect(names).toEqual([board('Orders'), board('Returns')]);
 });
 
 test('their metrics, alerts and remedies tell them apart', () => {

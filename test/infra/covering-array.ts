@@ -50,6 +50,7 @@ const settings: { readonly [Name in keyof Settings]-?: readonly unknown[] } = {
     { crm: webhook('crm'), hook: webhook('hook') },
   ],
   submissionQueue: [undefined, 'true', false],
+  standby: [undefined, 'true', false],
   throttle: [undefined, '{"rate":50,"burst":100}'],
   backlogMaxSeconds: [undefined, '60', 86_400],
   // The shipped workflow has calls too short for a window.

@@ -55,6 +55,49 @@ const consumed = resources('AWS::Lambda::EventSourceMapping').flatMap((propertie
   return [{ ...queue, timeout, concurrency: ScalingConfig?.MaximumConcurrency }];
 });
 
+test('a standby reads no queue and no stream, makes no sweep, takes no request, and raises no alarm because of that', () => {
+  const standby = templateWith([{ name: 'payment', handler }, { name: 'billing' }], {
+    webhooks: { shop: webhook },
+    submissionQueue: true,
+    recovery: 'prompt',
+    standby: 'true',
+  });
+  const states = (of: Template) => ({
+    mappings: new Set(
+      resources('AWS::Lambda::EventSourceMapping', of).map((one) => one['Enabled']),
+    ),
+    schedules: resources('AWS::Events::Rule', of).flatMap((one) =>
+      one['ScheduleExpression'] === undefined ? [] : [one['State']],
+    ),
+    throttle: resources('AWS::ApiGatewayV2::Stage', of).map((one) => one['DefaultRouteSettings']),
+    alarmsOnMissingData: resources('AWS::CloudWatch::Alarm', of).filter(
+      (one) => one['TreatMissingData'] === 'breaching',
+    ).length,
+  });
+  expect(states(standby)).toEqual({
+    mappings: new Set([false]),
+    schedules: ['DISABLED'],
+    throttle: [{ ThrottlingRateLimit: 0, ThrottlingBurstLimit: 0 }],
+    alarmsOnMissingData: 0,
+  });
+  expect(states(template)).toMatchObject({
+    mappings: new Set([undefined]),
+    schedules: ['ENABLED'],
+    alarmsOnMissingData: 1,
+  });
+});
+
+test('the mapping of the stream publishes how many changes it reads, which an alarm needs', () => {
+  const [stream, ...others] = resources('AWS::Lambda::EventSourceMapping').filter(
+    (one) => one['MetricsConfig'] !== undefined,
+  );
+  expect(stream).toMatchObject({
+    MetricsConfig: { Metrics: ['EventCount'] },
+    StartingPosition: 'TRIM_HORIZON',
+  });
+  expect(others).toEqual([]);
+});
+
 test('a message stays hidden for six times as long as the function may run that consumes its queue', () => {
   expect(consumed.length).toBeGreaterThan(6);
   for (const { QueueName, VisibilityTimeout, timeout } of consumed) {

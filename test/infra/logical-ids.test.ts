@@ -15,11 +15,13 @@ const resource = z.object({
   Properties: z.record(z.string(), z.unknown()).default({}),
 });
 
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
 function linesOf(template: Template): string[] {
   const { Resources = {}, Outputs = {} } = template.toJSON();
   const resources = Object.entries(Resources).map(([id, given]) => {
     const { Type, Properties } = resource.parse(given);
-    const named = names.flatMap((name) => (name in Properties ? [String(Properties[name])] : []));
+    const named = names.flatMap((name) => (name in Properties ? [textOf(Properties[name])] : []));
     return [Type, id, ...named].join(' ');
   });
   return [...resources, ...Object.keys(Outputs).map((id) => `Output ${id}`)].toSorted();

@@ -7,7 +7,7 @@ import { functionsOf, templateOf, templateWith } from './scenario.ts';
 const prod = templateOf();
 const resources = (type: string, template = prod) => Object.values(template.findResources(type));
 
-test('the loop is allowed on the Scheduler and every agent, and nowhere else', () => {
+test('the loop is allowed on the Scheduler and every agent, and on nothing else that is there by default', () => {
   const allowed = functionsOf(prod).filter(({ RecursiveLoop }) => RecursiveLoop === 'Allow');
   expect(allowed.map(({ Description }) => Description).toSorted()).toEqual([
     'Reeve: Scheduler',
@@ -161,7 +161,7 @@ test('alarms and alerts of this stack only may publish to its topic', () => {
 
 test('each index has alarms on its own throttling, beside those of its table', () => {
   const alarms = resources('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
-  const throttled = alarms.flatMap(({ MetricName, Dimensions }) =>
+  const throttled = alarms.flatMap(({ MetricName = '', Dimensions }) =>
     MetricName.endsWith('ThrottleEvents')
       ? [
           Dimensions.flatMap(({ Name, Value }: { Name: string; Value: unknown }) =>

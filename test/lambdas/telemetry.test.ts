@@ -33,3 +33,33 @@ test('a line has the order as its correlation id, and nothing of an earlier orde
     expect(second).not.toHaveProperty(name);
   }
 });
+
+test.each([
+  ['WARN', ['call-failed', 'batch-failed']],
+  ['ERROR', ['batch-failed']],
+  ['SILENT', []],
+  ['INFO', ['circuit-closed', 'call-failed', 'batch-failed']],
+  ['no level', ['circuit-closed', 'call-failed', 'batch-failed']],
+])(
+  'with the level %s of the function, the level INFO of Lambda adds no line',
+  async (level, expected) => {
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', level);
+    // What Lambda sets for a function with logs in JSON.
+    vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO');
+    vi.resetModules();
+    const { log, logger } = await import('../../lambdas/telemetry.ts');
+    const shown: string[] = [];
+    for (const name of ['info', 'warn', 'error'] as const) {
+      vi.spyOn(console, name).mockImplementation((text: string) => {
+        shown.push(z.looseObject({ message: z.string() }).parse(JSON.parse(text)).message);
+      });
+    }
+    Reflect.set(logger, 'console', console);
+    log.info('circuit-closed', { agent: 'one', openMs: 1 });
+    log.warn('call-failed', {
+      ...{ orderId: 'one', step: 'paint', attempt: 1, agent: 'paint', error: 'x', code: null },
+    });
+    log.error('batch-failed', { error: 'x' });
+    expect(shown).toEqual(expected);
+  },
+);

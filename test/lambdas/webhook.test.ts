@@ -62,6 +62,8 @@ test('each message is sent unchanged, signed with the secret; a message that the
     const message = new Webhook(secret).verify(body, Object.fromEntries(given));
     return { method, url, id: headers['webhook-id'], message };
   });
+  // Lambda freezes the function between invocations, and the receiver closes a connection meanwhile.
+  expect(receiver.received.map(({ headers }) => headers['connection'])).toEqual(['close', 'close']);
   const post = { method: 'POST', url: '/hook' };
   expect(delivered).toHaveLength(2);
   expect(delivered).toContainEqual({

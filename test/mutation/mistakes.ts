@@ -6,6 +6,7 @@ import { mistakesOfAlarms } from './aws/mistakes-of-alarms.ts';
 import { mistakesOfErrors } from './aws/mistakes-of-errors.ts';
 import { mistakesOfExactTables } from './aws/mistakes-of-exact-tables.ts';
 import { mistakesOfFunctions } from './aws/mistakes-of-functions.ts';
+import { mistakesOfRegions } from './aws/mistakes-of-regions.ts';
 import { mistakesOfSharedState } from './aws/mistakes-of-shared-state.ts';
 import { mistakesOfTemplate } from './aws/mistakes-of-template.ts';
 import type { Mistake } from './mistake.ts';
@@ -463,6 +464,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfExactTables,
   ...mistakesOfFunctions,
   ...mistakesOfSharedState,
+  ...mistakesOfRegions,
   ...mistakesOfTemplate,
   ...mistakesOfEdges,
   ...mistakesOfEmbeddedData,

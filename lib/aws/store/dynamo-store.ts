@@ -11,6 +11,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { againOnConflict } from '#aws/failure.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import type { Order, PendingRecord, ProcessRecord } from '#core/model/record.ts';
 import type { LineJoin, StateStore } from '#ports/state-store.ts';
 import { type Item, toItem } from './attributes.ts';
@@ -104,10 +105,18 @@ async function createItems(
       const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
       if (!failed.includes(true)) throw error;
       if (failed[0] === false && failed[1] === false) return 'overtaken';
+      if (failed[0] === true && failed[1] === false) throw expiring(order);
       return isOwn(reasons[1]?.Item, record) ? 'created' : 'exists';
     }
   });
 }
+
+/** Both items are written at once, and the record expires first: the notifier deletes the details when the stream has its removal. */
+const expiring = ({ orderId }: Order) =>
+  new UnavailableError(
+    'order-expiring',
+    `Order ${orderId} has expired, and its details are not deleted yet. Its key is free when they are: try again. Where that lasts, see docs/runbook.md, "Dead letters".`,
+  );
 
 async function commit(
   options: DynamoStoreOptions,

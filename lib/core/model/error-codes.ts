@@ -137,6 +137,8 @@ export const errorCodes = {
     'messages-not-hidden': 'SQS did not change the visibility timeout of messages.',
     'messages-unsent': 'SQS did not accept messages, and may accept them later.',
     'not-running': 'No Reeve runs on the data.',
+    'order-expiring':
+      'An order with the key of the submission has expired, and its details are not deleted yet.',
     'reads-throttled': 'DynamoDB did not return all items of a batch.',
     'secret-unread': 'A secret cannot be read or is not a text.',
     'store-closed': 'The database is closed, because the process ends.',

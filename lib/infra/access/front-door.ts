@@ -18,6 +18,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Role, roles } from '#core/access/principal.ts';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import { type PriorityQueues, readyVariables } from '#infra/queues/priority-queues.ts';
@@ -159,11 +160,12 @@ export class FrontDoor extends Construct {
   private limitAndLog({ removal, jwt, throttle }: FrontDoorProps): LogGroup {
     const stage = this.api.defaultStage?.node.defaultChild;
     if (!(stage instanceof CfnStage)) throw new Error('an HTTP API has a default stage');
+    // Without a name under `/aws/vendedlogs/`: CloudWatch Logs keeps the right of API Gateway in a policy of each group, and a name of its
+    // own would make a deployment fail where `prod` has kept the group of an earlier one.
     const log = new LogGroup(this, 'AccessLog', { removalPolicy: removal });
-    stage.defaultRouteSettings = {
-      throttlingRateLimit: throttle.rate,
-      throttlingBurstLimit: throttle.burst,
-    };
+    // None: an order that the tables of a standby take would be another one than the same key has where orders are processed.
+    const { rate, burst } = deploymentOf(this).standby ? { rate: 0, burst: 0 } : throttle;
+    stage.defaultRouteSettings = { throttlingRateLimit: rate, throttlingBurstLimit: burst };
     stage.accessLogSettings = {
       destinationArn: log.logGroupArn,
       format: JSON.stringify(accessLogOf(jwt)),

@@ -26,6 +26,8 @@ export interface Deployment {
   readonly network?: Network | undefined;
   /** Whether functions send traces to X-Ray. */
   readonly tracing: boolean;
+  /** Whether nothing invokes its functions. */
+  readonly standby: boolean;
   /** @default functions are invoked without an alias */
   readonly releases?: Releases | undefined;
 }

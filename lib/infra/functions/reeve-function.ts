@@ -35,7 +35,7 @@ export interface ReeveFunctionProps {
   readonly memorySize?: number | undefined;
   /** @default 30 seconds */
   readonly timeout?: Duration;
-  /** Only for functions of the loop Scheduler – agent – Scheduler. @default Lambda stops recursive loops */
+  /** Only for functions of the loop Scheduler – agent – Scheduler, and of a chain of orders that agents submit. @default Lambda stops recursive loops */
   readonly recursiveLoop?: RecursiveLoop;
   /** Concurrency reserved for the function, which also limits it. @default shared with the account */
   readonly reservedConcurrency?: number | undefined;

@@ -13,12 +13,13 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { processIndexes } from '#aws/store/tables.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
 import type { StateStore } from '#infra/order-tables.ts';
 import type { WebhookChannel } from '#infra/queues/webhook-channel.ts';
 import type { WorkQueue } from '#infra/queues/work-queue.ts';
 import { type AlarmThresholds, type Thresholds, thresholdsOf } from './alarm-thresholds.ts';
-import { ownMetric, tableMetric, undelivered } from './metrics.ts';
+import { changesUnread, ownMetric, tableMetric, undelivered } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import { runbook } from './runbook.ts';
 
@@ -134,8 +135,11 @@ export class Alarms extends Construct {
     this.raise(`${name}Throttles`, { metric: throttles, text: runbook.throttles });
   }
 
-  onStream(notifier: IFunction): void {
-    const metric = notifier.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
+  /** Where the stream is not read, it has no age either: only that records are written shows it. */
+  onStream({ worker, stream }: Notifications, store: StateStore): void {
+    const unread = changesUnread(store, stream);
+    this.raise('StreamUnread', { metric: unread, text: runbook.streamUnread, periods: 3 });
+    const metric = worker.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: minute });
     const threshold = fiveMinutes.toMilliseconds();
     this.raise('StreamBehind', { metric, text: runbook.streamBehind, threshold, periods: 3 });
   }
@@ -163,7 +167,7 @@ export class Alarms extends Construct {
   }
 
   /**
-   * The only alarm on missing data. A completed sweep is the only PutItem on the Coordination table, and
+   * The only alarm on missing data, except in a standby, which makes no sweeps. A completed sweep is the only PutItem on the Coordination table, and
    * DynamoDB counts it for free; a metric of Reeve's own would be most of the cost of an idle month.
    */
   onSweeps({ coordination }: StateStore, every: Duration): void {
@@ -180,7 +184,9 @@ export class Alarms extends Construct {
         threshold: 1,
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         evaluationPeriods: 3,
-        treatMissingData: TreatMissingData.BREACHING,
+        treatMissingData: deploymentOf(this).standby
+          ? TreatMissingData.NOT_BREACHING
+          : TreatMissingData.BREACHING,
       }),
     );
   }

@@ -43,8 +43,9 @@ const half = 12;
 const whole = 24;
 
 /**
- * Makes the dashboard DEPLOYMENT-orders. Its body is made with the template, because agents may be added until then; the CDK's
- * own construct takes its widgets at once.
+ * Makes the dashboard DEPLOYMENT-orders-REGION. The name of a dashboard is unique in an account, over all regions: without its region, a
+ * deployment of the same name in a second region would be refused and rolled back. Its body is made with the template, because agents
+ * may be added until then; the CDK's own construct takes its widgets at once.
  */
 export function dashboard(scope: Construct, id: string, props: DashboardProps): void {
   const body = () => {
@@ -56,7 +57,7 @@ export function dashboard(scope: Construct, id: string, props: DashboardProps): 
     });
   };
   new CfnDashboard(new Construct(scope, id), 'Resource', {
-    dashboardName: `${deploymentOf(scope).name}-orders`,
+    dashboardName: `${deploymentOf(scope).name}-orders-${Stack.of(scope).region}`,
     dashboardBody: Lazy.string({ produce: body }),
   });
 }

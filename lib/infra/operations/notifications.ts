@@ -8,6 +8,7 @@ import {
   EventSourceMapping,
   FilterCriteria,
   FilterRule,
+  MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -66,6 +67,8 @@ export const parallelizationFactor = 5;
 /** The notifier with its queues, and the topic of the operators. */
 export class Notifications extends Construct {
   readonly worker: ReeveFunction;
+  /** What reads the change stream. */
+  readonly stream: EventSourceMapping;
   /** Notifications to be delivered later; its dead letters failed for days. */
   readonly retries: RedeliveryQueue;
   /** Changes that were unreadable, or for hours neither delivered nor queued. */
@@ -116,9 +119,10 @@ export class Notifications extends Construct {
         REEVE_COMMAND: `npx reeve --stack ${deployment.reference}`,
       },
     });
-    new EventSourceMapping(this, 'Stream', {
+    this.stream = new EventSourceMapping(this, 'Stream', {
       target: this.worker.target,
       eventSourceArn: store.streamArn,
+      ...(deployment.standby && { enabled: false }),
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
       parallelizationFactor,
@@ -130,6 +134,7 @@ export class Notifications extends Construct {
       // The CDK's own destination grants more permissions than Lambda uses.
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
       filters: [...notifiedChanges],
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     });
     this.worker.allow(['sqs:SendMessage'], this.failures.queueArn);
     store.allowStream(this.worker);

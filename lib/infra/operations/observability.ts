@@ -62,7 +62,7 @@ export class Observability extends Construct {
     alarms.onSweeps(store, props.sweepsEvery);
     alarms.onLag(props.sweepsEvery);
     alarms.onHolds();
-    alarms.onStream(notifications.worker);
+    alarms.onStream(notifications, store);
     alarms.onTables(store);
     dashboard(this, 'Dashboard', {
       ...props,

@@ -37,6 +37,10 @@ export const runbook = {
     'stream-behind',
     'Status messages and alerts are late. Check the errors and the log of the notifier: it does not start, or SQS or DynamoDB reject its calls. An unavailable receiver does not delay others.',
   ),
+  streamUnread: withReference(
+    'stream-unread',
+    'Records are written, and Lambda does not read their changes: no status message and no alert is sent, also not for orders in Error. Check that the event source mapping of the notifier is enabled, and its last result: a missing right, or a key. For 12 hours nothing is lost.',
+  ),
   functionErrors: withReference(
     'function-errors',
     'Invocations failed as a whole. The log of the function has the reason. Its messages are delivered again, up to a hundred times; then they are dead letters.',

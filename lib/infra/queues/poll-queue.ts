@@ -6,6 +6,7 @@ import { Duration, Names } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
+import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { granteeOf } from '#infra/functions/grantee.ts';
 
 /** Messages per invocation; SQS returns up to ten per request. */
@@ -30,6 +31,7 @@ export function pollQueue(
     eventSourceArn: queue.queueArn,
     batchSize,
     reportBatchItemFailures: true,
+    ...(deploymentOf(queue).standby && { enabled: false }),
     ...(maxConcurrency !== undefined && { maxConcurrency }),
     ...(batchWindowSeconds > 0 && { maxBatchingWindow: Duration.seconds(batchWindowSeconds) }),
   });

@@ -1,6 +1,6 @@
 /** A queue of submissions beside the API, for producers in the account. */
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { type Code, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deadLetterNames, queueNames } from '#aws/queues/queue-names.ts';
 import { ReeveFunction } from '#infra/functions/reeve-function.ts';
@@ -41,6 +41,9 @@ export class SubmissionQueue extends Construct {
       description: 'Reeve: submission by queue',
       timeout,
       removal: props.removal,
+      // An agent may submit the next order by this queue. After some 16 of such a chain Lambda would refuse the message, which would
+      // become a dead letter: an order that was not accepted. The chain ends where the agents end it.
+      recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...props.store.environment,
         ...props.environment,

@@ -28,6 +28,8 @@ export const parameterTexts: Readonly<Record<keyof Settings, string>> = {
   webhooks:
     'webhooks: `{"shop":{"url":"https://…","secretArn":"arn:aws:secretsmanager:…"}}`, by the name used in `replyTo`, of the same form; the ARN with the six characters that Secrets Manager puts at its end',
   submissionQueue: 'a queue of submissions beside the API',
+  standby:
+    '`true`: nothing acts: no sweep, no queue or stream that is read, and the API answers each request with 429. For a second region that waits ([aws.md](aws.md#a-warm-standby-in-a-second-region)), and while tables are [restored](aws.md#restore-the-tables-to-an-earlier-time)',
   throttle:
     '`{"rate":…,"burst":…}`: requests per second, and concurrent requests, above which the API answers 429; the limits of the account apply as well',
   backlogMaxSeconds:

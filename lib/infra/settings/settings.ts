@@ -66,6 +66,8 @@ export const common = z.strictObject({
   eventChannels: json(z.array(nameText)).default([]),
   /** Whether orders can be submitted by a queue beside the API. */
   submissionQueue: json(z.boolean()).default(false),
+  /** Whether nothing of it acts by itself or takes requests: it waits for the loss of another region, or for its tables. */
+  standby: json(z.boolean()).default(false),
   /**
    * Requests per second and burst size above which API Gateway answers 429; they bound the cost of a runaway
    * caller.

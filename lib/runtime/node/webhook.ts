@@ -26,6 +26,11 @@ export interface WebhookOptions {
   readonly url: string;
   /** Called before each message, so that secrets can be rotated while Reeve runs. */
   readonly secrets: () => Promise<Secrets>;
+  /**
+   * Whether a connection is kept for the next message. A process that is frozen between messages does not notice that the receiver has
+   * closed it: the next message would fail, or wait for an answer in vain. @default true
+   */
+  readonly keepsConnections?: boolean;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
 }
@@ -36,7 +41,7 @@ export interface WebhookOptions {
  * @throws {ReeveError} `channels-invalid` when `url` is no address for a webhook
  */
 export function webhook(options: WebhookOptions): (status: StatusMessage) => Promise<void> {
-  const { name, url, fetch, clock } = options;
+  const { name, url, fetch, clock, keepsConnections = true } = options;
   const { error } = webhookAddress.safeParse(url);
   if (error !== undefined) {
     // The message does not include the address, which may contain a credential.
@@ -52,6 +57,7 @@ export function webhook(options: WebhookOptions): (status: StatusMessage) => Pro
         headers: {
           'content-type': 'application/json',
           'user-agent': 'Reeve',
+          ...(!keepsConnections && { connection: 'close' }),
           ...signatureHeaders(id, clock.now(), body, secrets),
         },
         body,

@@ -5,14 +5,27 @@ import { processIndexes } from '#aws/store/tables.ts';
 import { templateOf } from '../scenario.ts';
 import { nameOf, resources, textOf, whole } from './whole-stack.ts';
 
-const alarmSchema = z.object({
-  AlarmDescription: z.string(),
-  AlarmActions: z.tuple([z.strictObject({ Ref: z.string() })]),
+const metricSchema = z.object({
   MetricName: z.string(),
   Namespace: z.string(),
   Dimensions: z.array(z.object({ Name: z.string(), Value: z.unknown() })),
-  Statistic: z.string(),
-  Period: z.int(),
+});
+const ofOne = metricSchema.extend({ Statistic: z.string(), Period: z.int() });
+/** An alarm that computes from several metrics, each with a name. */
+const computed = z.object({
+  Metrics: z.array(
+    z.union([
+      z.object({ Expression: z.string() }),
+      z.object({
+        Id: z.string(),
+        MetricStat: z.object({ Metric: metricSchema, Stat: z.string(), Period: z.int() }),
+      }),
+    ]),
+  ),
+});
+const alarmSchema = z.object({
+  AlarmDescription: z.string(),
+  AlarmActions: z.tuple([z.strictObject({ Ref: z.string() })]),
   Threshold: z.number(),
   ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
   EvaluationPeriods: z.int(),
@@ -20,18 +33,36 @@ const alarmSchema = z.object({
   TreatMissingData: z.enum(['notBreaching', 'breaching']),
 });
 
-/** As `AWS/SQS Maximum ApproximateAgeOfOldestMessage of QueueName=ReadyHighQueue, 60 s, >= 300, 3 of 3: old-messages`. */
-function lineOf(properties: unknown): string {
-  const one = alarmSchema.parse(properties);
+function metricOf(one: z.infer<typeof metricSchema>, statistic: string, period: number): string {
   const of = one.Dimensions.map(
     ({ Name, Value }) => `${Name}=${textOf(Value).replace('.QueueName', '')}`,
   );
+  const name = `${one.Namespace} ${statistic} ${one.MetricName}`;
+  return `${name} of ${of.toSorted().join(' ')}, ${period} s`;
+}
+
+function watched(properties: unknown): string {
+  const several = computed.safeParse(properties);
+  if (!several.success) {
+    const one = ofOne.parse(properties);
+    return metricOf(one, one.Statistic, one.Period);
+  }
+  return several.data.Metrics.map((one) =>
+    'Expression' in one
+      ? one.Expression
+      : `${one.Id} = ${metricOf(one.MetricStat.Metric, one.MetricStat.Stat, one.MetricStat.Period)}`,
+  ).join('; ');
+}
+
+/** As `AWS/SQS Maximum ApproximateAgeOfOldestMessage of QueueName=ReadyHighQueue, 60 s, >= 300, 3 of 3: old-messages`. */
+function lineOf(properties: unknown): string {
+  const one = alarmSchema.parse(properties);
   const sign = one.ComparisonOperator === 'LessThanThreshold' ? '<' : '>=';
   const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = one;
   const [, page] = /docs\/runbook\.md#([\w-]+)$/.exec(one.AlarmDescription) ?? [];
   return [
-    `${one.Namespace} ${one.Statistic} ${one.MetricName} of ${of.toSorted().join(' ')}`,
-    `${one.Period} s, ${sign} ${one.Threshold}, ${enough} of ${periods}`,
+    watched(properties),
+    `${sign} ${one.Threshold}, ${enough} of ${periods}`,
     `${one.TreatMissingData === 'breaching' ? 'missing data counts, ' : ''}${page}`,
   ].join(', ');
 }
@@ -99,6 +130,12 @@ const expected: Readonly<Record<string, string>> = {
   // Milliseconds, other than the ages of messages.
   StreamBehind:
     'AWS/Lambda Maximum IteratorAge of FunctionName=NotificationsFunction, 60 s, >= 300000, 3 of 3, stream-behind',
+  // Written by requests that succeeded, and read by Lambda: an idle deployment has neither, and one that is read has the second.
+  StreamUnread: [
+    'IF(FILL(written, 0) > 0 AND FILL(read, 0) == 0, 1, 0)',
+    'written = AWS/DynamoDB SampleCount SuccessfulRequestLatency of Operation=PutItem TableName=StateStoreProcesses, 300 s',
+    'read = AWS/Lambda Sum PolledEventCount of EventSourceMappingUUID=NotificationsStream, 300 s, >= 1, 3 of 3, stream-unread',
+  ].join('; '),
   // Their messages are delayed by up to 15 minutes.
   ...perClass('Ready', 300 + 900),
   ReadyDeadLetters: dead('ReadyDeadLetters'),

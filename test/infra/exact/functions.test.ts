@@ -37,7 +37,8 @@ test('its memory, timeout, reserved concurrency, and whether Lambda lets it be p
     // The core for the recovery of a shard (docs/aws.md, "Recovery throughput"); a deadline check may send the next one.
     Supervisor: '1024 MiB, 60 s, 30 reserved, loop Allow',
     notifier: '256 MiB, 60 s, 20 reserved',
-    'submission by queue': '256 MiB, 30 s',
+    // An agent may submit the next order by the queue, which submits the next one.
+    'submission by queue': '256 MiB, 30 s, loop Allow',
     // A batch of messages of one order, ten seconds each.
     'webhook shop': '256 MiB, 120 s',
     'webhook crm': '256 MiB, 120 s',
