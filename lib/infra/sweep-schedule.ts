@@ -98,7 +98,7 @@ export class SweepSchedule extends Construct {
     const tick = new Rule(this, 'Tick', {
       description: 'Reeve: a sweep of the due index',
       schedule: Schedule.rate(props.every),
-      ...(deployment.standby && { enabled: false }),
+      enabled: !deployment.standby,
       targets: [
         new LambdaFunction(this.worker.target, {
           event: RuleTargetInput.fromObject({ sweep: 'all' }),

@@ -109,6 +109,20 @@ test.each<[string, object, string]>([
   expect(await store.create(large.order, large.record)).toBe(outcome);
 });
 
+test.each(['TransactionConflict', 'ThrottlingError'])(
+  'a repeated creation is not taken for one of an order that has expired where its record has a %s',
+  async (Code) => {
+    const answers = [cancelled(failed(other), { Code }), cancelled(failed(other), failed(other))];
+    const { store } = await answeringDynamo(() => answers.shift() ?? {});
+    const create = () => store.create(large.order, large.record);
+    const outcome = await create().catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'aws-unavailable' });
+      return create();
+    });
+    expect(outcome).toBe('exists');
+  },
+);
+
 test.each<[string, object, string]>([
   ['an item that is too large', cancelled(none, { Code: 'ValidationError' }), 'aws-refused'],
   ['a throttled transaction', cancelled({ Code: 'ThrottlingError' }, none), 'aws-unavailable'],

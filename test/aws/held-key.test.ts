@@ -52,7 +52,15 @@ test.each<[GateOfAgent, GateOfAgent, string]>([
   ['limit', 'drained', 'agent-0#normal'],
 ])('with a step held by %s and one by %s, it is there for the one whose calls go on', (...of) => {
   const [first, second, agent] = of;
-  for (const revision of [1, 2]) {
+  for (const revision of [1, 2, 3, 5]) {
     expect(heldKeyOf(heldBy([first, second], revision))).toMatchObject({ HeldFor: agent });
   }
+});
+
+test('a step whose circuit is open is in the index after one in four writes, so that it can be the probe', () => {
+  const gates: readonly GateOfAgent[] = ['limit', 'circuit', 'limit'];
+  const revisions = Array.from({ length: 12 }, (_, at) => at + 1);
+  const agents = revisions.map((revision) => heldKeyOf(heldBy(gates, revision)).HeldFor);
+  const steps = agents.map((agent) => Number(agent?.match(/\d/)?.[0]));
+  expect(steps).toEqual([2, 0, 2, 1, 0, 2, 0, 1, 2, 0, 2, 1]);
 });

@@ -63,6 +63,23 @@ test('a clock that remains ahead is followed after a day', async () => {
   expect(log.lines.map(({ event }) => event)).toEqual(['clock-jumped', 'ended-orders-deleted']);
 });
 
+test('a clock that jumps again just before it would be followed is not followed within an hour', async () => {
+  const hourMs = 3_600_000;
+  const clock = virtualClock();
+  const { store, log } = opened(':memory:');
+  onTestFinished(retention({ store, keepMs: 7 * 24 * hourMs, clock, log }));
+  await clock.advance(10_000);
+  clock.jump(1_200_000);
+  await clock.advance(24 * hourMs - 1_800_000);
+  await ended(store, 'one', clock.now());
+  clock.jump(365 * 24 * hourMs);
+  await clock.advance(hourMs - 30_000);
+  expect(log.lines.map(({ event }) => event)).toEqual(['clock-jumped']);
+  clock.jump(-365 * 24 * hourMs);
+  await clock.advance(24 * hourMs);
+  expect(log.lines.map(({ event }) => event)).toEqual(['clock-jumped']);
+});
+
 test('a start with a clock that is a month ahead deletes by the time of the newest order for a day', async () => {
   const clock = virtualClock();
   const { store, log } = opened(':memory:');

@@ -81,7 +81,7 @@ test('a standby reads no queue and no stream, makes no sweep, takes no request, 
     alarmsOnMissingData: 0,
   });
   expect(states(template)).toMatchObject({
-    mappings: new Set([undefined]),
+    mappings: new Set([true]),
     schedules: ['ENABLED'],
     alarmsOnMissingData: 1,
   });

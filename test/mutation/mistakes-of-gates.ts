@@ -132,6 +132,20 @@ export const mistakesOfGates: readonly Mistake[] = [
     'trustedAtStart(null, clock.now())',
   ),
   mistake(
+    'lib/core/flow/clock/trusted-time.ts',
+    'test/in-process/delete-ended-orders.test.ts',
+    'a clock that jumps again is followed at the end of the first doubt',
+    'const least = isFurther ? furtherDoubtMs : 0;',
+    'const least = 0;',
+  ),
+  mistake(
+    'lib/runtime/local/request-turns.ts',
+    'test/runtime/request-turns.test.ts',
+    'a request that is complete waits until a slow one has ended',
+    'waiting.push(pair);\n      watch();',
+    'waiting.push(pair);',
+  ),
+  mistake(
     'lib/runtime/local/request-turns.ts',
     'test/runtime/request-turns.test.ts',
     'requests that are not complete are served without a bound',

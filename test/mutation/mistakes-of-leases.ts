@@ -181,7 +181,7 @@ export const mistakesOfLeases: readonly Mistake[] = [
     roomLeases,
     rooms,
     'one that comes takes the room for which others wait',
-    'if (want.isBehind && (await isHalfUsed(item, max, clock.now()))) continue;',
+    'if (want.isBehind && isHalfUsed({ max, item })) continue;',
     '',
   ),
   mistake(roomLeases, rooms, 'no room is scarce', 'item.used() > max / 2 ?', 'item.used() > max ?'),

@@ -246,6 +246,24 @@ test('of requests whose bodies are not complete only so many are served at once'
   expect(urls().at(-1)).toBe('/c');
 });
 
+test('a request that waits for slow ones takes its turn once it is complete', async () => {
+  const { port, reaches, urls } = await turns(1, 1);
+  const begin = (name: string) => {
+    const connection = connect(port, '127.0.0.1');
+    connection.on('error', () => {});
+    onTestFinished(() => void connection.destroy());
+    connection.write(`POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{`);
+    return connection;
+  };
+  begin('slow');
+  await reaches(1);
+  const quick = begin('quick');
+  await once(quick, 'connect');
+  quick.write('}');
+  await reaches(2);
+  expect(urls()).toEqual(['/slow', '/quick']);
+});
+
 test('a request whose sender has left is not served', async () => {
   const { port, send, reaches, answer, urls } = await turns(1);
   await send('/a', '{}');

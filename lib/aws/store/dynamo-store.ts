@@ -105,7 +105,10 @@ async function createItems(
       const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
       if (!failed.includes(true)) throw error;
       if (failed[0] === false && failed[1] === false) return 'overtaken';
-      if (failed[0] === true && failed[1] === false) throw expiring(order);
+      if (failed[0] === true && failed[1] === false) {
+        // Where another write is in the way, or the item is throttled, nothing is known of it.
+        throw reasons[1]?.Code === 'None' ? expiring(order) : error;
+      }
       return isOwn(reasons[1]?.Item, record) ? 'created' : 'exists';
     }
   });

@@ -162,6 +162,11 @@ export interface WaitingStep extends Pick<Held, 'since' | 'queue'> {
   readonly agent: AgentName;
 }
 
+/** After one in so many writes, a step whose circuit is open is in the index: it may be the probe by which that closes. */
+const probeEvery = 4;
+
+const inTurn = (steps: readonly WaitingStep[], turn: number) => steps[turn % steps.length] ?? null;
+
 /**
  * The step of which an index of waiting orders has one entry for each order: a claim by its turn asks for all held steps, but only this one
  * has its turn, and others are refused while orders wait for their agents (R24). So it is another one after each write, and none whose agent
@@ -175,7 +180,11 @@ export function indexedStep(record: ProcessRecord): WaitingStep | null {
   for (const { agent, progress } of record.steps) {
     if (waitsForAgent(progress)) waiting.push({ ...progress, agent });
   }
+  const { revision } = record;
   const served = waiting.filter(({ gate }) => gate !== 'circuit' && gate !== 'drained');
-  const mayBe = served.length > 0 ? served : waiting;
-  return mayBe[record.revision % mayBe.length] ?? null;
+  if (served.length === 0) return inTurn(waiting, revision);
+  const probes = waiting.filter(({ gate }) => gate === 'circuit');
+  const probed = Math.floor(revision / probeEvery);
+  if (probes.length === 0) return inTurn(served, revision);
+  return revision % probeEvery === 0 ? inTurn(probes, probed) : inTurn(served, revision - probed);
 }

@@ -119,8 +119,11 @@ export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLea
       const emptiest = inTurn.toSorted((a, b) => b.max - b.item.used() - (a.max - a.item.used()));
       // Where operators lowered the limit, an item may have no share.
       const own = emptiest.filter(({ max }) => max > 0);
+      // Of the one with most room only: a read of an item is a write.
+      const [first] = own;
+      if (want.isBehind && first !== undefined) await lookIfHalfUsed(first, clock.now());
       for (const { name, max, item } of own.slice(0, triesMax)) {
-        if (want.isBehind && (await isHalfUsed(item, max, clock.now()))) continue;
+        if (want.isBehind && isHalfUsed({ max, item })) continue;
         const hasEntered = await entering(name, item, want, max);
         if (!hasEntered) continue;
         return item.used() > max / 2 ? { name, isScarce: true } : { name };
@@ -144,11 +147,12 @@ export function roomLeases({ items, clock, random }: RoomLeasesOptions): RoomLea
   };
 }
 
-/** As it is now: by what was known a minute ago, calls would be refused although all others have ended. */
-async function isHalfUsed(item: RoomItem, max: number, nowMs: number): Promise<boolean> {
-  const isHalf = () => item.used() >= max / 2;
-  if (isHalf() && isOlder(item.readAt(), askAgainMs, nowMs)) await item.look(nowMs);
-  return isHalf();
+const isHalfUsed = ({ item, max }: Pick<RoomOfItem, 'item' | 'max'>) => item.used() >= max / 2;
+
+/** By what was known a minute ago, calls would be refused although all others have ended. */
+async function lookIfHalfUsed(share: RoomOfItem, nowMs: number): Promise<void> {
+  const { item } = share;
+  if (isHalfUsed(share) && isOlder(item.readAt(), askAgainMs, nowMs)) await item.look(nowMs);
 }
 
 interface Share {

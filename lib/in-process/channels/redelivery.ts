@@ -27,8 +27,8 @@ export interface Redelivery<Message> {
   close(): void;
 }
 
-/** The longest pause, ms: what has failed for a while may succeed again at any time. */
-const pauseMaxMs = 10_000;
+/** The longest pause, ms: what has failed for a while may succeed again at any time, and a slot may be reserved for its order meanwhile. */
+const pauseMaxMs = 2_000;
 
 /** Makes the redelivery of one channel. */
 export function redelivery<Message>({

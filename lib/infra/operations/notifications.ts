@@ -122,7 +122,7 @@ export class Notifications extends Construct {
     this.stream = new EventSourceMapping(this, 'Stream', {
       target: this.worker.target,
       eventSourceArn: store.streamArn,
-      ...(deployment.standby && { enabled: false }),
+      enabled: !deployment.standby,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
       parallelizationFactor,

@@ -31,7 +31,8 @@ export function pollQueue(
     eventSourceArn: queue.queueArn,
     batchSize,
     reportBatchItemFailures: true,
-    ...(deploymentOf(queue).standby && { enabled: false }),
+    // Also where it is the default: a template that says nothing may leave the mapping as it was in a standby.
+    enabled: !deploymentOf(queue).standby,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
     ...(batchWindowSeconds > 0 && { maxBatchingWindow: Duration.seconds(batchWindowSeconds) }),
   });

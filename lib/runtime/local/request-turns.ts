@@ -9,7 +9,8 @@
  *
  * A request that is not completely received does not take a turn: its sender may be slow. It is served at once, as are
  * health checks, and event streams, which would never end their turn. But only so many are served at once, because each holds a part
- * of its body, and all may be completed in one turn of the event loop: further ones wait until one of them has ended.
+ * of its body, and all may be completed in one turn of the event loop: further ones wait until one of them has ended, or until they
+ * are complete themselves and can take a turn.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -120,17 +121,40 @@ export function inTurns(
   };
 }
 
+const isStillSlow = ([request]: Waiting) => !request.complete && !request.socket.destroyed;
+/** Requests that wait until they are complete are looked at so often, ms. */
+const watchEveryMs = 50;
+
 /** Requests that are not completely received. `enqueue`: called with one that waited, which may be complete by now, or have no sender. */
 function slowRequests(atOnce: number, enqueue: (pair: Waiting) => void) {
-  const waiting: Waiting[] = [];
+  let waiting: Waiting[] = [];
   let served = 0;
+  let isWatched = false;
+
+  /** Those that have become complete, or have lost their senders, wait no longer. */
+  function watch(): void {
+    if (isWatched || waiting.length === 0) return;
+    isWatched = true;
+    const timer = setTimeout(() => {
+      isWatched = false;
+      const all = waiting;
+      waiting = all.filter(isStillSlow);
+      for (const pair of all) if (!isStillSlow(pair)) enqueue(pair);
+      watch();
+    }, watchEveryMs);
+    timer.unref();
+  }
+
   function next(): void {
     const pair = served < atOnce ? waiting.shift() : undefined;
     if (pair !== undefined) enqueue(pair);
   }
   return {
     isFull: () => served >= atOnce,
-    wait: (pair: Waiting) => waiting.push(pair),
+    wait(pair: Waiting) {
+      waiting.push(pair);
+      watch();
+    },
     /** Returns what is to be called at its end. */
     begin() {
       served += 1;
