@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorsOf, headingsOf, linksOf } from '../support/markdown.ts';
 
+/** Without folders whose names begin with a dot: other tests make and remove some meanwhile. */
 function filesIn(folder: string, ending: RegExp): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => ending.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
+    .filter((name) => ending.test(name) && !/(^|\/)(node_modules\/|dist\/|\.)/.test(name))
     .map((name) => join(folder, name));
 }
 
