@@ -7,6 +7,7 @@ import type { CallSlots, LimitSlot, Request } from '#core/model/message.ts';
 import type { QueueClock } from '../queue-clock.ts';
 import { leaseCommonSlot, type WantOf } from './common-slot.ts';
 import type { CountedLimit } from './counted-limits.ts';
+import { graceMs } from './known-holders.ts';
 import type { LimitQueues, QueueRefusal } from './limit-queues.ts';
 import type { LeasedRate, SlotRefusal, SlotWant } from './rate-item.ts';
 import type { RateLeases } from './rate-leases.ts';
@@ -88,7 +89,9 @@ async function enterAll(
     });
     if (room === null) {
       const freeAt = time.now() + askAgainMs;
-      return { queue, why: { kind: 'full', freeAt, askAt: time.now() + request.completeWithinMs } };
+      // Then the room of a call that began as this one comes, and whose agent is silent, is free.
+      const askAt = time.now() + request.completeWithinMs + graceMs;
+      return { queue, why: { kind: 'full', freeAt, askAt, isGuess: true } };
     }
     to.entered.push({ ...room, holder });
   }

@@ -7,6 +7,8 @@ import type { AgentSetting } from '#core/definition/agent-settings.ts';
 import { agentName } from '#core/model/ids.ts';
 import { limits as bounds } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { graceMs } from '#distributed/limits/known-holders.ts';
+import { limitQueues } from '#distributed/limits/limit-queues.ts';
 import { isHold } from '#ports/gates.ts';
 import { limitTable } from '#sim/ports/sim-limit-items.ts';
 import {
@@ -21,6 +23,7 @@ import {
   replyTo,
 } from '../../support/limited-instance.ts';
 import { newOrder } from '../../support/orders.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
 
 test('an agent without limits, and a call to which none applies, are not counted', async () => {
   const { all, ask, request, writes } = instance([limit('per-tenant', { atOnce: 1, ...byTenant })]);
@@ -182,7 +185,7 @@ test('the first that waits asks again by its own clock, and those behind it wait
   const first = granted(request('o1'), await ask(request('o1')));
   granted(request('o2'), await ask(request('o2')));
   const held = await ask(request('o3'));
-  expect(held).toMatchObject({ gate: 'limit', until: clock.now() + callMs });
+  expect(held).toMatchObject({ gate: 'limit', until: clock.now() + callMs + graceMs });
   const queue = queueOf(held);
   expect(all.isClosed(queue)).toBe(true);
   const latest = clock.now() + bounds.holdLookMaxMs;
@@ -197,16 +200,27 @@ test('the first that waits asks again by its own clock, and those behind it wait
   granted(request('o3'), await ask(request('o3'), true));
 });
 
-test('of those that find a full room one after the other, one asks again by its own clock, until it does', async () => {
+test('of those that find a full room one after the other, one asks again by its own clock, the longer the later', async () => {
   const { ask, request, clock } = instance([limit('room', { atOnce: 1 })]);
   granted(request('o1'), await ask(request('o1')));
-  const askAt = clock.now() + callMs;
+  const askAt = clock.now() + callMs + graceMs;
   expect(await ask(request('o2'))).toMatchObject({ until: askAt });
   const latest = () => clock.now() + bounds.holdLookMaxMs;
   await clock.advance(1_000);
   expect(await ask(request('o3'), true)).toMatchObject({ until: latest() });
-  await clock.advance(9_000);
-  expect(await ask(request('o2'), true)).toMatchObject({ until: askAt + callMs });
+  await clock.advance(askAt - clock.now());
+  expect(await ask(request('o2'), true)).toMatchObject({ until: askAt + 2 * (callMs + graceMs) });
+});
+
+test('after a clock was set back, a queue is not closed by what it said before', async () => {
+  const clock = virtualClock();
+  const queues = limitQueues(clock);
+  clock.jump(3_000_000);
+  const freeAt = clock.now() + 500;
+  queues.refused('paint', 'q', { kind: 'full', freeAt, askAt: freeAt });
+  expect([queues.isClosed('q'), queues.areWaiting('q')]).toEqual([true, true]);
+  clock.jump(-3_000_000);
+  expect([queues.isClosed('q'), queues.areWaiting('q')]).toEqual([false, false]);
 });
 
 test('one that comes passes no other until no step waits any more', async () => {
