@@ -18,6 +18,11 @@ const yes = () => true;
 const nothing = { found: 0, recovered: 0, interrupted: 0, handedOver: 0, lagMs: 0 };
 const away = () => Promise.reject(new UnavailableError('aws-unavailable', 'The store is away.'));
 
+/** The mark of a tick of one shard, before any tick swept every shard itself. */
+const unreached = (nowMs: number) => ({
+  ...{ sweptAt: nowMs, nowMs },
+  ...{ reachedAt: null, shardCounts: [1], complete: true },
+});
 const sweptAt = async (world: Swept) => (await world.coordination.recall(1)).sweptAt;
 /** Each order of the scenario has two steps that ran out of time. */
 const counted = new Set([2]);
@@ -297,14 +302,7 @@ describe('an outage', () => {
     }));
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed: only the ticks show since when.
-    const mark = {
-      sweptAt: clock.now(),
-      nowMs: clock.now(),
-      reachedAt: null,
-      shardCounts: [1],
-      complete: true,
-    };
-    await coordination.remember(mark);
+    await coordination.remember(unreached(clock.now()));
     await coordination.acquire(
       0,
       { nowMs: clock.now(), leaseMs: second, holder: 'died' },
@@ -327,14 +325,7 @@ describe('an outage', () => {
     const world = scenario();
     const { clock, coordination } = world;
     // No sweep of the shard was ever completed, and no tick swept every shard itself.
-    const mark = {
-      sweptAt: clock.now(),
-      nowMs: clock.now(),
-      reachedAt: null,
-      shardCounts: [1],
-      complete: true,
-    };
-    await coordination.remember(mark);
+    await coordination.remember(unreached(clock.now()));
     const lease = (holder: string) => ({ nowMs: clock.now(), leaseMs: 60 * second, holder });
     await coordination.acquire(0, lease('died before the outage'), noMemory);
     await world.createDue(3);

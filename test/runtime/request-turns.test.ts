@@ -1,7 +1,7 @@
 /** Requests take turns, so that a flood of them does not delay a health check. */
 import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { inTurns } from '#runtime/local/request-turns.ts';
 import { within } from '../support/within.ts';
@@ -216,15 +216,18 @@ test('a request whose body is not complete takes no turn: its sender may be slow
   expect(urls()).toEqual(['/slow', '/quick']);
 });
 
+/** Sends a request without the second and last byte of its body. */
+function unfinished(port: number, name: string): Socket {
+  const connection = connect(port, '127.0.0.1');
+  connection.on('error', () => {});
+  onTestFinished(() => void connection.destroy());
+  connection.write(`POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{`);
+  return connection;
+}
+
 test('of requests whose bodies are not complete only so many are served at once', async () => {
   const { port, send, reaches, answer, urls } = await turns(1, 2);
-  const slow = (name: string) => {
-    const connection = connect(port, '127.0.0.1');
-    connection.on('error', () => {});
-    onTestFinished(() => void connection.destroy());
-    connection.write(`POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`);
-    return connection;
-  };
+  const slow = (name: string) => unfinished(port, name);
   slow('a');
   await reaches(1);
   slow('b');
@@ -248,13 +251,7 @@ test('of requests whose bodies are not complete only so many are served at once'
 
 test('a request that waits for slow ones takes its turn once it is complete', async () => {
   const { port, send, reaches, urls } = await turns(1, 1);
-  const begin = (name: string) => {
-    const connection = connect(port, '127.0.0.1');
-    connection.on('error', () => {});
-    onTestFinished(() => void connection.destroy());
-    connection.write(`POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{`);
-    return connection;
-  };
+  const begin = (name: string) => unfinished(port, name);
   begin('slow');
   await reaches(1);
   const quick = begin('quick');

@@ -118,7 +118,7 @@ async function createItems(
 const expiring = ({ orderId }: Order) =>
   new UnavailableError(
     'order-expiring',
-    `Order ${orderId} has expired, and its details are not deleted yet. Its key is free when they are: try again. Where that lasts, see docs/runbook.md, "Dead letters".`,
+    `Order ${orderId} has expired, and its details are not deleted yet. Its key can be used again once they are deleted: repeat the submission later. If this error remains, see docs/runbook.md, "Dead letters".`,
   );
 
 async function commit(

@@ -95,8 +95,8 @@ export function waitsForGates(record: ProcessRecord): boolean {
 }
 
 /**
- * Whether the order, which goes backwards, waits for the end of a doubt about a step. No gate nudges it then, also where it waits for gates as
- * well: of a wait for the earliest of both, that instant is the end.
+ * Whether an order that is undone waits until the doubt about a step ends. No gate nudges it at that instant, even if it waits for gates
+ * as well.
  */
 export function waitsForDoubt({ steps, notBefore }: ProcessRecord): boolean {
   return steps.some((step) => doubtEndsAt(step, notBefore - 1) === notBefore);
@@ -128,8 +128,8 @@ function opensSooner(before: ProcessRecord, after: ProcessRecord, nowMs: number)
 
 /**
  * Ignores a claim, or a resume beside calls in flight, that came before its gates had to be asked again, and found that the same gates
- * hold the same steps for as long, or nearly: nothing about it is worth a write. The slot of a slow rate is known earlier, and is lost if the order does not ask for it then.
- * Not a part of `decide`, because a history that has such claims must replay (R15).
+ * hold the same steps for as long, or nearly: nothing about it is worth a write. An instant that is much earlier is: the slot of a slow
+ * rate is lost if the order does not ask for it then. Not a part of `decide`, because a history that has such claims must replay (R15).
  */
 export function unlessStillHeld(
   before: ProcessRecord,

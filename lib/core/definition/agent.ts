@@ -2,7 +2,6 @@
  * The contract of an agent: its input, its output, and whether it can undo. The Scheduler needs only
  * this; `implementAgent` adds the code that calls the service.
  */
-
 import type { ZodType } from 'zod';
 import { DefinitionError } from '#core/model/errors.ts';
 import { type AgentName, agentName } from '#core/model/ids.ts';

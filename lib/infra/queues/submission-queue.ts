@@ -42,7 +42,7 @@ export class SubmissionQueue extends Construct {
       timeout,
       removal: props.removal,
       // An agent may submit the next order by this queue. After some 16 of such a chain Lambda would refuse the message, which would
-      // become a dead letter: an order that was not accepted. The chain ends where the agents end it.
+      // become a dead letter: an order that was not accepted. The agents have to end the chain.
       recursiveLoop: RecursiveLoop.ALLOW,
       environment: {
         ...props.store.environment,
