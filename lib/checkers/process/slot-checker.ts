@@ -57,8 +57,7 @@ export function slotChecker(options: SlotCheckerOptions) {
 
   /** R22: a slot of an agent that is free is given to a step that waits for it, or for its pool. */
   function look(agent: AgentName): void {
-    lookAt(agent);
-    for (const [pool, members] of pools) if (members.includes(agent)) lookAt(pool);
+    for (const name of servedBy(agent, pools)) lookAt(name);
   }
 
   /** @param agent an agent or a pool */
@@ -96,7 +95,8 @@ export function slotChecker(options: SlotCheckerOptions) {
         own.add(idOf(request));
         // Short calls are sent ahead, at most as many again.
         if (own.size > 2 * concurrency) breach('R21', `${own.size} requests to ${agent} at once`);
-        unused.delete(agent);
+        // A limit can leave fewer calls at once than the agent has slots.
+        for (const name of servedBy(agent, pools)) unused.delete(name);
         look(agent);
       }
     },
@@ -118,6 +118,12 @@ export function slotChecker(options: SlotCheckerOptions) {
       for (const agent of open.keys()) look(agent);
     },
   };
+}
+
+/** The agent, and the pools of which it is a member. */
+function servedBy(agent: AgentName, pools: SlotCheckerOptions['pools']) {
+  const of = [...pools].flatMap(([pool, members]) => (members.includes(agent) ? [pool] : []));
+  return [agent, ...of];
 }
 
 /** Whether the order could begin a call of the agent now: it does not cool down, or wait for anything else. */
