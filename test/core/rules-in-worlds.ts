@@ -24,7 +24,8 @@ const all = (): Observer => {
 /**
  * Every rule holds in worlds of these workflows, which come to rest, and the history of their order replays (R15).
  *
- * @param isOfKind whether what the workflows are drawn for happened in the world; it must in more than a twentieth of them
+ * @param isOfKind whether what the workflows are drawn for happened in the world. It does in a tenth of many worlds, and must in
+ *   more than a fiftieth: of 200 random ones, less than a twentieth in one run of a hundred.
  */
 export function expectRulesIn(
   workflows: fc.Arbitrary<WorkflowDefinition>,
@@ -46,5 +47,5 @@ export function expectRulesIn(
     if (isOfKind(ended)) ofKind += 1;
   });
   fc.assert(world, drawn);
-  expect(ofKind).toBeGreaterThan(drawn.numRuns / 20);
+  expect(ofKind).toBeGreaterThan(drawn.numRuns / 50);
 }
