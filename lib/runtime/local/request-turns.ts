@@ -188,6 +188,10 @@ function pathOf(url: string): string {
 /** Event streams last, and their number is bounded elsewhere. */
 const isStream = (path: string) => path === '/events' || /^\/orders\/[^/]+\/events$/.test(path);
 
+/** Whether the request asks for a stream of events, which has no end. */
+export const isStreamRequest = ({ method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && isStream(pathOf(url));
+
 function isAtOnce({ method, url = '' }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const path = pathOf(url);
