@@ -6,6 +6,7 @@ import { identityOf } from '#aws/caller.ts';
 import type { Invocation, LambdaHandler } from '#aws/lambda-events.ts';
 import { batchingChannel } from '#aws/queues/batching-channel.ts';
 import { withReplacedBytes } from '#aws/replaced-bytes.ts';
+import { withRequestAsSent } from '#aws/request-as-sent.ts';
 import { dynamoAgentSettings } from '#aws/store/dynamo-agent-settings.ts';
 import { dynamoBacklogReport } from '#aws/store/dynamo-backlog-report.ts';
 import { dynamoCoordination } from '#aws/store/dynamo-coordination.ts';
@@ -103,7 +104,7 @@ export function frontDoorHandler({
   servePages(app, pages);
   const serve = handle(app);
   return logged((event: LambdaEvent, context: Invocation) =>
-    serve(withAsciiKey(withReplacedBytes(event)), context),
+    serve(withAsciiKey(withReplacedBytes(withRequestAsSent(event))), context),
   );
 }
 

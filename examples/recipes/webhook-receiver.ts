@@ -1,5 +1,5 @@
 // examples/recipes/webhook-receiver.ts
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import * as z from 'zod';
@@ -15,18 +15,19 @@ type Status = z.infer<typeof statusSchema>;
 /** The last status of each order. A real receiver keeps them in its database. */
 const statuses = new Map<string, Status>();
 
-function verified(body: string, headers: unknown): Status | null {
+async function verified(request: IncomingMessage): Promise<Status | null> {
   try {
-    const signed = z.record(z.string(), z.string()).parse(headers);
+    const body = await text(request);
+    const signed = z.record(z.string(), z.string()).parse(request.headers);
     return statusSchema.parse(new Webhook(secret).verify(body, signed));
   } catch {
-    return null; // not signed with our secret, or signed too long ago
+    return null; // not signed with our secret, signed too long ago, or not complete
   }
 }
 
 const secret = process.env['SHOP_WEBHOOK_SECRET'] ?? '';
 const server = createServer(async (request, response) => {
-  const status = verified(await text(request), request.headers);
+  const status = await verified(request);
   if (status === null) return response.writeHead(401).end();
   const last = statuses.get(status.orderId);
   // A message may arrive twice, and an older one may arrive late.

@@ -48,17 +48,26 @@ export function identityOf(env: unknown, jwt: JwtRoles | null): Identity {
   const { claims } = parsed.data.requestContext.authorizer.jwt;
   const words = wordsOf(claims[jwt.rolesClaim]);
   const role = roles.findLast((candidate) => words.includes(jwt.roles[candidate]));
-  if (role === undefined) {
-    return { kind: 'refused', reason: `The claim ${jwt.rolesClaim} of the token names no role.` };
-  }
+  if (role === undefined) return refused(`The claim ${jwt.rolesClaim} of the token names no role.`);
   if (jwt.tenantClaim === null) return known(claims.sub, role, null);
   const tenant = claims[jwt.tenantClaim];
   // Without the claim the token would grant access to every tenant, and its absence is more likely a mistake.
-  if (typeof tenant !== 'string' || tenant === '' || tenant.length > limits.tenantLengthMax) {
-    return { kind: 'refused', reason: `The token has no claim ${jwt.tenantClaim}.` };
-  }
-  return known(claims.sub, role, tenant === everyTenant ? null : tenant);
+  if (tenant === undefined) return refused(`The token has no claim ${jwt.tenantClaim}.`);
+  if (isTenant(tenant)) return known(claims.sub, role, tenant === everyTenant ? null : tenant);
+  return refused(
+    `The claim ${jwt.tenantClaim} of the token names no tenant: it must be a text of 1 to ${limits.tenantLengthMax} characters, and no list.`,
+  );
 }
+
+/** Of a list, which API Gateway passes as `[one two]`, an order would belong to a tenant with that name. */
+const isTenant = (claim: unknown): claim is string =>
+  typeof claim === 'string' &&
+  claim !== '' &&
+  claim.length <= limits.tenantLengthMax &&
+  claim.isWellFormed() &&
+  !/^\[.*\]$/s.test(claim);
+
+const refused = (reason: string): Identity => ({ kind: 'refused', reason });
 
 const known = (name: string, role: Role | 'iam', tenant: string | null): Identity => ({
   kind: 'known',

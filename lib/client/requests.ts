@@ -215,8 +215,18 @@ function refusal(base: string, { status, type }: Response, document: unknown): A
   const isHidden = type === 'opaqueredirect';
   const isRedirect = isHidden || (status >= 300 && status < 400);
   const answered = isRedirect ? 'with a redirect' : String(status);
-  const message = `${base} answered ${answered}, and not as Reeve does: is it the right address?`;
+  const message = `${base} answered ${answered}, and not as Reeve does: ${causeOf(status)}`;
   return new ApiError(message, { code: 'answer-unknown', status: isHidden ? null : status });
+}
+
+/** A gateway before Reeve, such as that of AWS, answers some requests itself. */
+function causeOf(status: number): string {
+  if (status === 401 || status === 403) {
+    return 'it may be a gateway before Reeve. Are the credentials valid, and do they allow this?';
+  }
+  return status === 429 || passing.has(status)
+    ? 'it may be a gateway before Reeve that has no answer for now.'
+    : 'is it the right address?';
 }
 
 /** The error that a problem document describes; null: it is none. */

@@ -12,6 +12,7 @@ import {
   waitSchema,
 } from './history-schemas.ts';
 import { problemSchema } from './problem-schema.ts';
+import { leftOut } from './shown-inputs.ts';
 
 const processState = z.enum(processStates);
 
@@ -123,7 +124,9 @@ export const stepSchema = z
       .boolean()
       .openapi({ description: 'Whether it may have had an effect that is not known.' }),
     completeBy: instant.nullable(),
-    input: z.any().openapi({ description: 'The input of the step; null while it is not known.' }),
+    input: z.any().openapi({
+      description: `The input of the step; null while it is not known, and the text ${leftOut} where those of the order have more than 1 MiB together. Those of steps that failed, are in flight or wait are shown first.`,
+    }),
     output: json,
     fault: z.union([faultSchema, z.null()]),
     held: z

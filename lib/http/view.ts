@@ -4,6 +4,7 @@ import type { WorkflowRegistry } from '#core/definition/registry.ts';
 import type { Fault } from '#core/model/fault.ts';
 import type { AgentChoice, HistoryEntry } from '#core/model/history.ts';
 import type { HoldEntry } from '#core/model/hold.ts';
+import type { JsonValue } from '#core/model/json.ts';
 import { callPolicy, type StepPolicy } from '#core/model/policy.ts';
 import {
   isUndoneFirst,
@@ -20,6 +21,7 @@ import { type Redaction, redaction } from '#core/view/redaction.ts';
 import type { HistoryDocument } from './history-schemas.ts';
 import type { ListedDocument, OrderDocument, SummaryDocument } from './schemas.ts';
 import type { WorkflowsDocument } from './service-schemas.ts';
+import { shownInputs } from './shown-inputs.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
@@ -63,6 +65,7 @@ export function orderView(
   const definition = registry.of(record);
   const known = definition === undefined ? null : { definition, details: order.details };
   const shown = redaction(record, known);
+  const inputs = shownInputs(record, shown);
   const { calls, waits } = callsOf(record, known);
   return {
     ...summaryView(record),
@@ -77,7 +80,10 @@ export function orderView(
       : null,
     turn: record.turn ? turnView(record.turn) : null,
     steps: Object.fromEntries(
-      record.steps.map((step) => [step.name, stepView(record, step, shown)]),
+      record.steps.map((step) => [
+        step.name,
+        stepView(record, step, shown, inputs.get(step.name) ?? null),
+      ]),
     ),
     history: record.history.map((entry) =>
       historyView('fault' in entry ? { ...entry, fault: shown.fault(entry.fault) } : entry),
@@ -193,6 +199,7 @@ function stepView(
   { direction }: ProcessRecord,
   step: StepRecord,
   shown: Redaction,
+  input: JsonValue,
 ): OrderDocument['steps'][string] {
   const { agent, attempt, failures, doubtUntil, progress } = step;
   const fault = faultOf(progress);
@@ -203,7 +210,7 @@ function stepView(
     failures,
     inDoubt: doubtUntil !== null && progress.state !== 'Running',
     completeBy: underWay(progress) ? iso(progress.completeBy) : null,
-    input: shown.input(step),
+    input,
     output: shown.output(step),
     fault: fault && shown.fault(fault),
     held:

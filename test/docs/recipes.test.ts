@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -168,6 +169,21 @@ test('its commands show what the page says, and its receiver gets the status mes
   await stopReeve();
   await runBlocks(blocks.filter(({ language }) => language === 'sh stopped'));
 }, 120_000);
+
+test('its receiver outlives a sender that leaves, and takes nothing that is not signed', async () => {
+  const url = `http://127.0.0.1:${receiverPort}/`;
+  const unsigned = async () => (await fetch(url, { method: 'POST', body: '{}' })).status;
+  await expect.poll(() => unsigned().catch(() => null), { timeout: 10_000 }).toBe(401);
+  const leaving = connect(receiverPort, '127.0.0.1');
+  leaving.on('error', () => {});
+  await once(leaving, 'connect');
+  leaving.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  // It has taken the first request when it answers the second one.
+  expect(await unsigned()).toBe(401);
+  leaving.destroy();
+  await sleep(200);
+  expect(await unsigned()).toBe(401);
+});
 
 test('every block of the page is one of these', () => {
   const languages = new Set(blocks.map(({ language }) => language));

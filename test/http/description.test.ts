@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { routes } from '#core/access/routes.ts';
+import { limits } from '#core/model/limits.ts';
 import { api } from '#http/api.ts';
 import { describeApi } from '#http/description/describe-api.ts';
-import { orderIdOf, scenario } from './scenario.ts';
+import { identified, operator, orderIdOf, scenario } from './scenario.ts';
 
 test('the committed document equals the output of `npm run contracts`', () => {
   const committed = readFileSync('lib/http/description/openapi.json', 'utf8');
@@ -86,3 +87,50 @@ test('a request header that decides the answer is a parameter: of the events of 
     in: 'header',
   });
 });
+
+/** Requests of which each operation refuses some, by what is wrong with them. */
+const refusedRequests: Readonly<Record<string, RequestInit & { readonly query?: string }>> = {
+  'a page of another site': { headers: { origin: 'http://evil.example' } },
+  'no token': { headers: { authorization: '' } },
+  'an unknown parameter': { query: '?colour=red' },
+  'a body of another type': { headers: { 'content-type': 'text/plain' }, body: '{}' },
+  'a body that is no JSON': { headers: { 'content-type': 'application/json' }, body: '{' },
+  'a body with another document': { headers: { 'content-type': 'application/json' }, body: '[]' },
+  'a body that is too large': { body: ' '.repeat(limits.batchBytesMax + 1) },
+  'nothing else': {},
+};
+
+test.each(Object.entries(refusedRequests))(
+  'the status of each refusal for %s is in the description of its operation',
+  async (_, { query = '', headers = {}, body = null }) => {
+    const world = await scenario((ports) => ({
+      ...ports,
+      guard: {
+        ...ports.guard,
+        identify: ({ authorization }) =>
+          authorization === '' ? { kind: 'unknown' } : identified(operator),
+      },
+    }));
+    const all = { authorization: 'Bearer x', ...Object.fromEntries(new Headers(headers)) };
+    const document = described.parse(
+      await (await world.get('/openapi.json', { authorization: 'Bearer x' })).json(),
+    );
+    const unsaid: string[] = [];
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const isPost = method === 'post';
+        const place = path
+          .replace('{id}', '01kdvdna0012vzf1k7ypyn20t7')
+          .replace('{name}', 'nosuch');
+        const { status, body: stream } = await world.app.request(`${place}${query}`, {
+          method: method.toUpperCase(),
+          headers: all,
+          ...(isPost && body !== null && { body }),
+        });
+        await stream?.cancel();
+        if (responses[status] === undefined) unsaid.push(`${status} of ${method} ${path}`);
+      }
+    }
+    expect(unsaid).toEqual([]);
+  },
+);

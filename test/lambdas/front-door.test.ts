@@ -21,7 +21,16 @@ const handler = frontDoorHandler({ workflows });
 
 const answerSchema = z.object({ statusCode: z.int(), body: z.string() });
 
-async function submit(body: string, isBase64Encoded: boolean, headers = {}) {
+interface Sent {
+  readonly method: 'GET' | 'POST';
+  /** As API Gateway gives it: decoded. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | null;
+  readonly isBase64Encoded?: boolean;
+}
+
+async function ask({ method, path, headers = {}, body = null, isBase64Encoded = false }: Sent) {
   const context = {
     awsRequestId: '1',
     functionName: 'front-door',
@@ -41,20 +50,20 @@ async function submit(body: string, isBase64Encoded: boolean, headers = {}) {
     ...{ cognitoIdentity: null, principalOrgId: null },
     userArn: 'arn:aws:iam::123456789012:user/ada',
   };
-  const http = {
-    method: 'POST',
-    path: '/orders',
-    protocol: 'HTTP/1.1',
-    sourceIp: '',
-    userAgent: '',
-  };
+  const http = { method, path, protocol: 'HTTP/1.1', sourceIp: '', userAgent: '' };
   const event = {
-    ...{ version: '2.0', routeKey: 'POST /orders', rawPath: '/orders', rawQueryString: '' },
+    ...{ version: '2.0', routeKey: `${method} ${path}`, rawPath: path, rawQueryString: '' },
     headers: { host: 'api.example', 'content-type': 'application/json', ...headers },
     requestContext: {
       authentication: null,
       ...{ accountId: '1', apiId: 'api', domainName: 'api.example', domainPrefix: 'api' },
-      ...{ requestId: '1', routeKey: 'POST /orders', stage: '$default', time: '', timeEpoch: 0 },
+      ...{
+        requestId: '1',
+        routeKey: `${method} ${path}`,
+        stage: '$default',
+        time: '',
+        timeEpoch: 0,
+      },
       http,
       authorizer: { iam },
     },
@@ -62,8 +71,17 @@ async function submit(body: string, isBase64Encoded: boolean, headers = {}) {
     isBase64Encoded,
   };
   const { statusCode, body: answer } = answerSchema.parse(await handler(event, context));
+  return { statusCode, answer };
+}
+
+/** The status, and the code of the problem document. */
+async function refused(sent: Sent) {
+  const { statusCode, answer } = await ask(sent);
   return { statusCode, code: z.object({ code: z.string() }).parse(JSON.parse(answer)).code };
 }
+
+const submit = (body: string, isBase64Encoded: boolean, headers = {}) =>
+  refused({ method: 'POST', path: '/orders', headers, body, isBase64Encoded });
 
 const text = '{"workflow":"order-fulfilment","details":{"customer":"Andr\u00e9"}}';
 
@@ -97,6 +115,36 @@ test.each(['ü', 'order ä', 'a,ü', '\u{1f600}'])(
     expect(await submit(text, false, { 'idempotency-key': key })).toEqual({
       statusCode: 400,
       code: 'header-invalid',
+    });
+  },
+);
+
+test('an idempotency key or a revision without a value is refused, as in one process', async () => {
+  const answer = { statusCode: 400, code: 'header-invalid' };
+  expect(await submit(text, false, { 'idempotency-key': '' })).toEqual(answer);
+  const path = '/orders/01kdvdna0012vzf1k7ypyn20t7/cancel';
+  expect(await refused({ method: 'POST', path, headers: { 'if-match': '' } })).toEqual(answer);
+});
+
+test('the body of a GET is ignored, as in one process', async () => {
+  const sent = { method: 'GET', path: '/principal' } as const;
+  const without = await ask(sent);
+  expect(without).toMatchObject({ statusCode: 200 });
+  expect(await ask({ ...sent, body: '{}' })).toEqual(without);
+});
+
+test.each(['#', '?', '\\', '\t', ' ', '\u{1f600}'])(
+  'a decoded %j in a path leads to no other route',
+  async (sign) => {
+    expect(await refused({ method: 'GET', path: `/principal${sign}` })).toEqual({
+      statusCode: 404,
+      code: 'route-unknown',
+    });
+    // API Gateway has authorised the caller to cancel.
+    const path = `/orders/batch${sign}/cancel`;
+    expect(await refused({ method: 'POST', path, body: '{}' })).toEqual({
+      statusCode: 404,
+      code: 'order-id-malformed',
     });
   },
 );

@@ -200,7 +200,7 @@ export const mistakesOfEmbeddedData: readonly Mistake[] = [
     'lambdas/front-door.ts',
     'test/lambdas/front-door.test.ts',
     'an idempotency key that is no ASCII becomes another key',
-    'withAsciiKey(withReplacedBytes(event))',
-    'withReplacedBytes(event)',
+    'withAsciiKey(withReplacedBytes(withRequestAsSent(event)))',
+    'withReplacedBytes(withRequestAsSent(event))',
   ),
 ];

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Identity } from '#core/access/principal.ts';
 import type { Identify } from '#http/access/access.ts';
 import { shippedOrders } from '#runtime/command/shipped-orders.ts';
 import { startCommand } from '#runtime/command/start-command.ts';
@@ -22,6 +23,7 @@ import { testLog } from '../support/log.ts';
 async function served(
   port = 0,
   connections?: ConnectionLimits,
+  identify?: Identify,
 ): Promise<ApiServer & { closeReeve(): void }> {
   const log = testLog();
   const reeve = await startLocalReeve({
@@ -36,6 +38,7 @@ async function served(
   const options = {
     ...{ host: '127.0.0.1', port },
     ...(connections !== undefined && { connections }),
+    ...(identify !== undefined && { identify }),
   };
   const server = await serveApi(reeve, options);
   onTestFinished(() => server.close());
@@ -177,6 +180,21 @@ test('a server that is closed ends event streams and requests that are incomplet
   await close();
   expect(await follower.closed).toMatch(/^HTTP\/1.1 200 /);
   await slow.closed;
+});
+
+test('a server that is closed answers the requests that it has received', async () => {
+  const asked = Promise.withResolvers<void>();
+  const known = Promise.withResolvers<Identity>();
+  const { url, close } = await served(0, connectionLimits, () => {
+    asked.resolve();
+    return known.promise;
+  });
+  const { closed: answer } = connection(url, `GET /workflows HTTP/1.1\r\n${host(url)}\r\n`);
+  await asked.promise;
+  const closed = close();
+  known.resolve({ kind: 'known', principal: { name: 'olga', role: 'viewer', tenant: null } });
+  expect(await answer).toMatch(/^HTTP\/1.1 200 .*connection: close.*"workflows":\[\]/is);
+  await closed;
 });
 
 test('connections beyond the limit are closed at once, and the others are served', async () => {

@@ -47,9 +47,9 @@ async function turns(atOnce: number, incompleteAtOnce?: number) {
       served[at]?.response.end(body);
       served[at]?.made();
     },
-    /** Sends a request; resolves when it is sent. */
+    /** Sends a GET, or a POST with a body; resolves when it is sent. */
     async send(path: string, body = ''): Promise<void> {
-      const sent = request({ port, path, method: 'POST' });
+      const sent = request({ port, path, method: body === '' ? 'GET' : 'POST' });
       sent.on('error', () => {});
       sent.end(body);
       await once(sent, 'finish');
@@ -64,7 +64,7 @@ test.each(['/x/events', '/orders/a/b/events'])(
     await send('/a', '{}');
     await reaches(1);
     await send(path, '{}');
-    await send('/orders/a/events', '{}');
+    await send('/orders/a/events');
     await send('/healthz');
     await reaches(3);
     expect(urls()).toEqual(['/a', '/orders/a/events', '/healthz']);
@@ -248,6 +248,19 @@ test('of requests whose bodies are not complete only so many are served at once'
   await reaches(6);
   expect(urls().at(-1)).toBe('/c');
 });
+
+test.each(['healthz', 'readyz', 'events', 'orders/one/events'])(
+  'a body for /%s, which has none, is no way around the number of slow requests',
+  async (path) => {
+    const { port, send, reaches, urls } = await turns(1, 1);
+    unfinished(port, path);
+    await reaches(1);
+    unfinished(port, path);
+    await send('/readyz?later');
+    await reaches(2);
+    expect(urls()).toEqual([`/${path}`, '/readyz?later']);
+  },
+);
 
 test('a request that waits for slow ones takes its turn once it is complete', async () => {
   const { port, send, reaches, urls } = await turns(1, 1);

@@ -68,10 +68,12 @@ function destinationOf(
   return channel.kind === 'events' ? busDestination : channel.url;
 }
 
+/** A channel that was removed may have had the name of a property that every object has. */
 const channelOf = (
   channels: AwsPublisherOptions['responseChannels'],
   { replyTo }: Change,
-): ResponseChannel | undefined => (replyTo === null ? undefined : channels[replyTo]);
+): ResponseChannel | undefined =>
+  replyTo !== null && Object.hasOwn(channels, replyTo) ? channels[replyTo] : undefined;
 
 function sender(
   { sqs, eventBridge, eventBus }: AwsPublisherOptions,

@@ -31,8 +31,8 @@ const described: Readonly<Record<number, string>> = {
   503: 'Not available at present.',
 };
 
-/** Statuses that any route may return: refusals before the route is reached, and defects. */
-const ofAnyRequest = [400, 405, 408, 417, 431, 500] as const;
+/** Statuses that any route may return: refusals before the route is reached, such as 403 for a page of another site, and defects. */
+const ofAnyRequest = [400, 403, 405, 408, 417, 431, 500] as const;
 
 /** The problems that a route may return, by status, for the OpenAPI document. */
 export function problemResponses<Status extends number>(...statuses: Status[]) {

@@ -16,14 +16,16 @@ import {
   servePages,
 } from '#runtime/node/console-pages.ts';
 import { isLoopback } from '#runtime/node/loopback.ts';
+import { openRequests } from '#runtime/node/open-requests.ts';
 import { notHandedOn, refuseWithProblems } from './http-refusals.ts';
 import type { LocalReeve } from './local-reeve.ts';
 import { checkPort, serverForm } from './option-checks.ts';
-import { inTurns } from './request-turns.ts';
+import { inTurns, isStreamRequest } from './request-turns.ts';
 
 /** A listening server. */
 export interface ApiServer {
   readonly url: string;
+  /** Takes no more connections, answers the requests that it has received, for half a second at most, and ends event streams. */
   close(): Promise<void>;
 }
 
@@ -120,6 +122,7 @@ export async function serveApi(
   });
   servePages(app, pages);
   const server = serverOf(app.fetch, options.connections ?? connectionLimits);
+  const open = openRequests(server, isStreamRequest);
   server.listen(wanted, host);
   try {
     await once(server, 'listening');
@@ -136,6 +139,7 @@ export async function serveApi(
       isStopping = true;
       const closed = once(server, 'close');
       server.close();
+      await open.answered();
       server.closeAllConnections();
       await closed;
     },

@@ -10,7 +10,8 @@
  * A request that is not completely received does not take a turn: its sender may be slow. It is served at once, as are
  * health checks, and event streams, which would never end their turn. But only so many are served at once, because each holds a part
  * of its body, and all may be completed in one turn of the event loop: further ones wait until one of them has ended, or until they
- * are complete themselves and can take a turn.
+ * are complete themselves and can take a turn. Health checks and event streams are exempt because they have no body: with another
+ * method, which is refused, their paths have no such right.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -105,7 +106,7 @@ export function inTurns(
   }
 
   return (request, response) => {
-    if (isAtOnce(request.url ?? '')) {
+    if (isAtOnce(request)) {
       void serve(request, response);
       return;
     }
@@ -187,7 +188,12 @@ function pathOf(url: string): string {
 /** Event streams last, and their number is bounded elsewhere. */
 const isStream = (path: string) => path === '/events' || /^\/orders\/[^/]+\/events$/.test(path);
 
-function isAtOnce(url: string): boolean {
+/** Whether the request asks for a stream of events, which has no end. */
+export const isStreamRequest = ({ method, url = '' }: IncomingMessage): boolean =>
+  method === 'GET' && isStream(pathOf(url));
+
+function isAtOnce({ method, url = '' }: IncomingMessage): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
   const path = pathOf(url);
   return path === '/healthz' || path === '/readyz' || isStream(path);
 }
