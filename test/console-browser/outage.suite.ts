@@ -99,3 +99,23 @@ test('rows below the first page follow their orders where a server is polled', a
   await page.getByRole('link', { name: last }).waitFor({ state: 'detached' });
   expect(await rows.count()).toBe(69);
 });
+
+test.each([
+  ['#/', 'Nothing needs an operator'],
+  ['#/orders?tenant=empty', 'No matching orders'],
+  ['#/agents', 'of calls succeeded'],
+])(
+  'the page %s that did not get its documents gets them without a change of an order',
+  async (hash, text) => {
+    const page = await on.open('#/workflows');
+    await page.locator('.live[data-connection="live"]').waitFor();
+    const isDocument = (url: URL) => ['/orders', '/activity', '/agents'].includes(url.pathname);
+    await page.route(isDocument, (route) => route.abort());
+    await page.goto(`${on.world.url}/${hash}`);
+    await page.getByText('Reeve does not answer').first().waitFor();
+    await page.locator('.live[data-connection="live"]').waitFor();
+    await page.unroute(isDocument);
+    await page.getByText(text).first().waitFor({ timeout: 10_000 });
+    await page.getByText('Reeve does not answer').waitFor({ state: 'detached' });
+  },
+);

@@ -1,11 +1,12 @@
 /** A listing that grows by pages and follows the changes of its orders. */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { mayPass } from '#console/api/answer.ts';
 import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { follow } from '#console/api/live.ts';
-import type { Loaded } from '#console/api/use-document.ts';
 import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
 import { after, nowMs } from '#console/parts/server-clock.ts';
 import { changed, type Listing, nextPage, reload, reloaded } from './listing.ts';
@@ -32,6 +33,7 @@ export function useListing(query: OrderQuery): {
       const path = (cursor: string | null, limit: number) =>
         listingPath(query, askedMs, cursor, limit);
       const answer = await reload({ get, path, shown });
+      if (mayPass(answer)) loading.ask();
       if (answer.kind === 'ok') {
         // Orders may be between what was loaded and a page that came meanwhile.
         if (listing.value.orders.length > shown) loading.ask();

@@ -1,6 +1,6 @@
 /** Replaces missing content: the reason, and what to do. */
 import type { ComponentChildren } from 'preact';
-import type { Loaded } from '#console/api/use-document.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { sentence } from '#text/sentence.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-paths.ts';
