@@ -31,7 +31,7 @@ export function NotLoaded({ loaded }: { readonly loaded: Loaded<unknown> }) {
     case 'unreachable':
       return (
         <Notice icon="alert" title="Reeve does not answer">
-          Is it running? Start it with <code>npm start</code>. This page then continues.
+          Is it running, and is the network between? This page continues when it answers.
         </Notice>
       );
     case 'refused':
