@@ -25,7 +25,7 @@ export function AgentLoad({
         </a>
       </div>
       <NotLoaded loaded={loaded} />
-      {loaded.kind === 'shown' && <FlowText flow={loaded.body.flow} />}
+      {loaded.kind === 'shown' && <FlowText {...loaded.body} />}
       {loaded.kind === 'shown' && (
         <ScrollBox class="table-box" label="Load of each agent">
           <table class="table">

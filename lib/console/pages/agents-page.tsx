@@ -75,7 +75,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
         </div>
         <CircuitFacts circuit={circuit} />
       </dl>
-      <HeldSteps agent={agent} />
+      <HeldSteps of={agent} />
       <Latencies latencyMs={agent.latencyMs} />
       <Endpoints endpoints={agent.endpoints} />
       <a class="more" href={ordersHash({ agent: name })}>
@@ -133,7 +133,7 @@ function PoolCard({ pool }: { readonly pool: PoolActivity }) {
           <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
         </div>
       </dl>
-      <HeldSteps agent={pool} />
+      <HeldSteps of={pool} />
       <a class="more" href={ordersHash({ agent: name })}>
         Orders with it
       </a>
@@ -163,13 +163,15 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
   );
 }
 
-function HeldSteps({ agent: { held } }: { readonly agent: Pick<AgentActivity, 'held'> }) {
+function HeldSteps({ of: { name, held } }: { readonly of: Pick<AgentActivity, 'name' | 'held'> }) {
   return (
     <>
       {held.map(({ gate, steps, since }) => (
         <p class="soft small" key={gate}>
-          {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'}, because{' '}
-          {gateReason(gate)}; the first since <At at={since} />
+          <a href={ordersHash({ agent: name, held: 'true' })}>
+            {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'}
+          </a>
+          , because {gateReason(gate)}; the first since <At at={since} />
         </p>
       ))}
     </>
