@@ -146,3 +146,42 @@ test.each([
     await page.getByText('Reeve does not answer').waitFor({ state: 'detached' });
   },
 );
+
+test('a page that cannot show what a newer release answers says so, and other pages are shown', async () => {
+  const orderId = await on.world.submit('order-fulfilment', 'newer');
+  await on.world.reaches(orderId, 'Processed');
+  const page = await on.open('#/workflows');
+  await page.route(`**/orders/${orderId}`, async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replace('"Processed"', '"Archived"');
+    // Without its ETag, so that it is not kept.
+    await route.fulfill({ contentType: 'application/json', body: text });
+  });
+  await page.goto(`${on.world.url}/#/orders/${orderId}`);
+  await page.getByText('This page cannot be shown').waitFor();
+  await page.getByRole('link', { name: 'Agents', exact: true }).click();
+  await page.getByRole('heading', { name: 'payment' }).waitFor();
+  await page.unroute(`**/orders/${orderId}`);
+  await page.goBack();
+  await page.getByRole('heading', { name: orderId }).waitFor();
+});
+
+test('without counted calls, as on AWS, the agents are shown with what they do and what was changed of them', async () => {
+  const { world } = on;
+  const change = (body: object) =>
+    fetch(`${world.url}/agents/fraud`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await change({ drained: true })).status).toBe(200);
+  const page = await on.open('#/workflows');
+  await page.route('**/activity', (route) => route.fulfill({ status: 404, body: '{}' }));
+  await page.goto(`${world.url}/#/agents`);
+  const table = page.getByRole('region', { name: 'What each agent does now' });
+  await table.getByText('payment').waitFor();
+  expect(await table.locator('tr', { hasText: 'fraud' }).textContent()).toMatch(
+    /drain(ed|ing) by local/,
+  );
+  expect((await change({ drained: false })).status).toBe(200);
+});

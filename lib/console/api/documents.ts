@@ -1,10 +1,14 @@
 /** The API's documents, as the console reads them. */
 import type { ActivityDocument } from '#http/activity-schemas.ts';
-import type { LimitDocument } from '#http/agent-schemas.ts';
+import type {
+  AgentDocument as Agent,
+  AgentsDocument as Agents,
+  LimitDocument,
+} from '#http/agent-schemas.ts';
 import type { ListDocument, OrderDocument as Order } from '#http/schemas.ts';
 import type { PrincipalDocument as Principal, WorkflowsDocument } from '#http/service-schemas.ts';
 
-export type { ActivityDocument, ListDocument, Order, Principal, WorkflowsDocument };
+export type { ActivityDocument, Agent, Agents, ListDocument, Order, Principal, WorkflowsDocument };
 
 /** An order of a listing. */
 export type SummaryDocument = ListDocument['orders'][number];
