@@ -1,5 +1,5 @@
 /** Which page is shown. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { route } from '#console/parts/location.ts';
 import type { Route } from '#console/parts/page-paths.ts';
 import { TokenPrompt } from './dialog/token-prompt.tsx';
@@ -16,9 +16,29 @@ export function App() {
   useArrival(present);
   return (
     <Shell>
-      <Page present={present} />
+      <Guarded key={keyOf(present)} present={present} />
       <TokenPrompt />
     </Shell>
+  );
+}
+
+/**
+ * What a page cannot show, such as the answer of a newer release, is said: without this, the page would stay as it was,
+ * and look live. Another page begins anew.
+ */
+function Guarded({ present }: { readonly present: Route }) {
+  const [error] = useErrorBoundary();
+  if (error === undefined) return <Page present={present} />;
+  return (
+    <Notice icon="alert" title="This page cannot be shown">
+      <p>Reload it: Reeve may have been updated meanwhile. The command line shows the same data.</p>
+      <p>
+        <button class="plain" type="button" onClick={() => location.reload()}>
+          Reload
+        </button>
+      </p>
+      <code>{String(error)}</code>
+    </Notice>
   );
 }
 
@@ -43,6 +63,10 @@ function Page({ present }: { readonly present: Route }) {
   }
 }
 
+/** The same while only the filters of a page change. */
+const keyOf = (present: Route) =>
+  present.page === 'order' ? `order ${present.orderId}` : present.page;
+
 const titles = {
   now: 'Now',
   orders: 'Orders',
@@ -53,7 +77,7 @@ const titles = {
 
 /** A new page has a new title, and is read from its beginning; the first one is where one begins anyway. */
 function useArrival(present: Route): void {
-  const key = present.page === 'order' ? present.orderId : present.page;
+  const key = keyOf(present);
   const isFirst = useRef(true);
   useEffect(() => {
     const title = present.page === 'order' ? `Order ${present.orderId}` : titles[present.page];

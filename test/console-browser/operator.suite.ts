@@ -252,6 +252,33 @@ test('all matching orders are selected, not only those that are loaded; a stoppe
   await page.getByText('No matching orders').waitFor();
 });
 
+test('a run is ended by its button alone: not by Escape, and not by a link', async () => {
+  const { world } = on;
+  await world.faults('payment', { declineRate: 1 });
+  await stopped(12, 'running');
+  await world.faults('payment', { declineRate: 0 });
+  const page = await on.open('#/orders?state=Error&tenant=running');
+  await page.locator('.orders tbody tr').nth(11).waitFor();
+  await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+  await page.getByRole('button', { name: 'Resubmit …' }).click();
+  let allowed = 6;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/resubmit', async (route) => {
+    if (allowed-- <= 0) await released;
+    await route.continue();
+  });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Resubmit 12 orders' }).click();
+  await dialog.getByText('6 of 12 done').waitFor();
+  for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press('Escape');
+  expect(await dialog.getByRole('link').count()).toBe(0);
+  release();
+  await dialog.getByText('12 of 12 done').waitFor();
+  expect(await dialog.getByRole('link').count()).toBe(12);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
 test('the listing is filtered by the step and the code of a fault', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });

@@ -20,6 +20,13 @@ test('an order says that it waits for payment, and agents show the open circuit'
   const card = page.getByRole('region', { name: 'payment' });
   await card.getByText('because its circuit breaker is open').waitFor();
   await card.getByText('Circuit', { exact: true }).waitFor();
+  await card.getByRole('link', { name: /steps? waits?$/ }).click();
+  await page
+    .getByRole('button', { name: 'Held' })
+    .and(page.locator('[aria-pressed="true"]'))
+    .waitFor();
+  await page.locator('tr', { hasText: 'waits for payment (circuit)' }).first().waitFor();
+  expect(page.url()).toContain('agent=payment&held=true');
   await world.faults('payment', { down: false });
 });
 

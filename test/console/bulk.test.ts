@@ -14,7 +14,7 @@ import {
   resultsMax,
   withResult,
 } from '#console/orders/bulk.ts';
-import { findOrders } from '#console/orders/find-orders.ts';
+import { findOrders, type Start } from '#console/orders/find-orders.ts';
 import { summary } from './scenario.ts';
 
 type Done = Answer<{ processState: ProcessState }>;
@@ -144,7 +144,7 @@ describe('finding all that match', () => {
     expect(found.kind === 'found' && found.orders).toHaveLength(450);
     asked.length = 0;
     const stuck = await findOrders({ get, path: () => '0/200', max: 1_000 });
-    expect(stuck).toMatchObject({ isComplete: false });
+    expect(stuck).toMatchObject({ isComplete: false, next: null });
     expect(asked).toHaveLength(2);
   });
 
@@ -168,6 +168,44 @@ describe('finding all that match', () => {
     const found = await findOrders({ get, path, max: 500 });
     expect(found).toMatchObject({ kind: 'found', isComplete: false });
     expect(found.kind === 'found' && found.orders.length).toBe(500);
+  });
+
+  test.each([
+    [1_000, 300, 1],
+    [1_000, 300, 3],
+    [999, 250, 2],
+    [401, 400, 1],
+    [450, 700, 5],
+  ])(
+    'searches that follow each other find each of %i orders once, at most %i at a time, where each %i. one fits',
+    async (count, max, each) => {
+      const { get, path } = server(count);
+      const fitting = ({ orderId }: { orderId: string }) => Number(orderId.slice(1)) % each === 0;
+      const all: string[] = [];
+      let skipped = 0;
+      let from: Start | null | undefined;
+      while (from !== null) {
+        const found = await findOrders({ get, path, max, fits: fitting, ...(from && { from }) });
+        if (found.kind === 'failed') throw new Error('it failed');
+        expect(found.orders.length).toBeLessThanOrEqual(max);
+        expect(found.isComplete).toBe(found.next === null);
+        all.push(...found.orders.map(({ orderId }) => orderId));
+        skipped += found.skipped;
+        from = found.next;
+      }
+      const expected = Array.from({ length: count }, (_, at) => `o${at}`);
+      const fitted = expected.filter((orderId) => fitting({ orderId }));
+      expect(all).toEqual(fitted);
+      expect(skipped).toBe(count - fitted.length);
+    },
+  );
+
+  test('orders that do not fit take no place from one that does, and none ends the search before one is found', async () => {
+    const { get, path } = server(900);
+    const fitting = ({ orderId }: { orderId: string }) => Number(orderId.slice(1)) >= 650;
+    const found = await findOrders({ get, path, max: 400, fits: fitting });
+    expect(found).toMatchObject({ isComplete: false, skipped: 650 });
+    expect(found.kind === 'found' && found.orders).toHaveLength(150);
   });
 
   test('only matching orders of a listing are found', async () => {

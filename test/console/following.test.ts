@@ -62,12 +62,13 @@ async function endlessProxy(status: number): Promise<string> {
   return url;
 }
 
-/** `turn`: one turn of the page, which is a second for its timers. */
+/** `turn`: one turn of the page, which is a second for its timers, unless it waits for the begin of an answer (`unbegun`). */
 const throughProxy = (url: string) => `
   const { mock } = await import('node:test');
   mock.timers.enable({ apis: ['setTimeout'] });
+  let unbegun = 0;
   const turn = () => {
-    mock.timers.tick(1_000);
+    if (unbegun === 0) mock.timers.tick(1_000);
     return new Promise((resolve) => setImmediate(resolve));
   };
   const closed = async () => Number(await (await overNetwork('${url}/closed')).text());
@@ -87,7 +88,9 @@ test.each([
     // Node closes an answer that is no longer in use; a browser need not.
     const held = [];
     answers.set('/events', async (init) => {
+      unbegun += 1;
       const response = await overNetwork('${url}/events', init);
+      unbegun -= 1;
       held.push(response);
       return response;
     });
@@ -156,4 +159,66 @@ test('the clock of the page is that of the server where they differ, and its own
     print(ahead);
   `);
   expect(found).toEqual([-3_600_000, 0, 0, 0, 3_600_000, 3_600_000]);
+});
+
+test.each([
+  ['a 503 of a gateway', '() => new Response("<html>", { status: 503 })', true],
+  ['no answer', '() => { throw new TypeError("fetch failed"); }', true],
+  ['a page of a proxy', '() => new Response("<html>")', true],
+  ['a 404', '() => Response.json({}, { status: 404 })', false],
+  ['a 500', '() => Response.json({}, { status: 500 })', false],
+])('a document that got %s is asked for again without an event: %s', async (_, answer, isAgain) => {
+  const found = await onPage(`
+    const { mock } = await import('node:test');
+    const { signal } = await import('@preact/signals');
+    const { keepLoaded } = await import('#console/api/keep-loaded.ts');
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let tries = 0;
+    answers.set('/orders/o-1', () => {
+      tries += 1;
+      return tries === 1 ? (${answer})() : Response.json({ tries });
+    });
+    const loaded = signal();
+    keepLoaded('/orders/o-1', { restMs: 150 }, loaded);
+    for (let at = 0; at < 5; at += 1) await turn();
+    mock.timers.tick(1_900);
+    for (let at = 0; at < 5; at += 1) await turn();
+    const early = tries;
+    mock.timers.tick(200);
+    for (let at = 0; at < 5; at += 1) await turn();
+    print({ early, tries, kind: loaded.value.kind });
+  `);
+  expect(found).toEqual({
+    early: 1,
+    tries: isAgain ? 2 : 1,
+    kind: isAgain ? 'shown' : 'refused',
+  });
+});
+
+test('the principal is asked for again until there is an answer, and with each new token', async () => {
+  const found = await onPage(`
+    const { mock } = await import('node:test');
+    const turns = async () => {
+      for (let at = 0; at < 5; at += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let tries = 0;
+    answers.set('/principal', ({ headers }) => {
+      tries += 1;
+      if (tries === 1) throw new TypeError('fetch failed');
+      return Response.json({ name: headers.authorization ?? 'none', role: 'operator', tenant: null });
+    });
+    startKnowing();
+    await turns();
+    const first = principal.value;
+    mock.timers.tick(2_000);
+    await turns();
+    const second = principal.value?.name;
+    mock.timers.tick(1);
+    giveToken('token-1');
+    await turns();
+    print({ first, second, third: principal.value?.name, tries });
+  `);
+  expect(found).toEqual({ first: null, second: 'none', third: 'Bearer token-1', tries: 3 });
 });

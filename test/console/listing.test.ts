@@ -61,6 +61,17 @@ test('a change updates its order in place, and the others stay the same objects'
   expect(isStale).toBe(false);
 });
 
+test('of what an order waits for, a change leaves what is still held', () => {
+  const hold = (step: string) =>
+    ({ step, agent: step, gate: 'circuit', since: at, until: at }) as const;
+  const held = [hold('charge'), hold('screen')];
+  const before = { orders: [order('a', { held })], cursor: null };
+  const after = (steps: Update['steps']) =>
+    changed(before, batch(change('a', { steps })), all).listing.orders[0]?.held;
+  expect(after({ charge: 'Held', screen: 'Running' })).toEqual([hold('charge')]);
+  expect(after({ charge: 'Running', screen: 'Running' })).toBeUndefined();
+});
+
 test('a change that is older than what is shown changes nothing', () => {
   const before = { orders: [order('a', { revision: 5 })], cursor: null };
   expect(changed(before, batch(change('a')), all).listing).toBe(before);
@@ -73,6 +84,12 @@ test.each([
   ['#/orders?state=Error', change('x'), false],
   ['#/orders?state=Pending', change('a'), true],
   ['#/orders?workflow=boat', change('x', { isNew: true }), false],
+  ['#/orders?state=Error', change('x', { isNew: true, processState: 'Pending' }), false],
+  ['#/orders?agent=payment', change('x'), true],
+  ['#/orders?held=true', change('x', { steps: { charge: 'Held' } }), true],
+  ['#/orders?held=true', change('x', { isNew: true, steps: { charge: 'Running' } }), false],
+  ['#/orders?held=true', change('a', { steps: { charge: 'Held' } }), false],
+  ['#/orders?held=true', change('a', { steps: { charge: 'Running' } }), true],
 ])('in %s, the listing is requested again only for some changes (%#)', (hash, news, stale) => {
   const before = { orders: [order('a')], cursor: null };
   expect(changed(before, batch(news), query(hash)).isStale).toBe(stale);

@@ -122,7 +122,7 @@ test.each([
 
 test.each([
   ['coolDown', 'cool-down for 2 s'],
-  ['hold', 'waiting for the agent for 2 s'],
+  ['hold', 'held for 2 s'],
   ['doubt', 'waiting until no call can be at work for 2 s'],
 ] as const satisfies readonly (readonly [BarKind, string])[])(
   'a wait %s reads: %s',

@@ -85,12 +85,96 @@ test('a hidden page is not read again, until it is shown', async () => {
   expect(found).toEqual([0, 1]);
 });
 
+test('changes that wait for a frame are given when the page is hidden, and later ones after a second', async () => {
+  const found = await onPage(`${timers}${stream}
+    // A hidden page has no frames.
+    globalThis.requestAnimationFrame = () => 0;
+    let hidden = () => {};
+    document.addEventListener = (_, work) => { hidden = work; };
+    const given = [];
+    follow({ refresh() {}, changes: (batch) => { given.push([...batch.keys()]); } });
+    const change = (orderId) => write('event: order\\ndata: ' + JSON.stringify({ orderId, revision: 2 }) + '\\n\\n');
+    startFollowing();
+    await until(() => connection.value === 'live');
+    const [[silence]] = timesOf(40_000);
+    change('one');
+    // The next piece is read, so the first one was.
+    await soon(() => !pending.has(silence));
+    document.visibilityState = 'hidden';
+    hidden();
+    const atOnce = given.length;
+    change('two');
+    await soon(() => timesOf(1_000).length > 0);
+    fire(1_000);
+    print({ atOnce, given });
+  `);
+  expect(found).toEqual({ atOnce: 1, given: [['one'], ['two']] });
+});
+
+test('a stream that does not begin within 15 s is tried again, and the page is read meanwhile', async () => {
+  const found = await onPage(`${timers}${stream}
+    const opened = answers.get('/events');
+    let tries = 0;
+    answers.set('/events', (init) => {
+      tries += 1;
+      if (tries > 1) return opened(init);
+      return new Promise((_, reject) => {
+        init.signal.addEventListener('abort', () => reject(init.signal.reason));
+      });
+    });
+    startFollowing();
+    await soon(() => timesOf(15_000).length > 0);
+    const before = refreshed;
+    fire(15_000);
+    await soon(() => timesOf(1_000).length > 0);
+    const isRead = refreshed > before;
+    fire(1_000);
+    print([isRead, await soon(() => connection.value === 'live'), timesOf(15_000).length]);
+  `);
+  expect(found).toEqual([true, true, 0]);
+});
+
+test.each([
+  [
+    'begins',
+    '() => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))',
+  ],
+  [
+    'ends',
+    '() => new Response(new ReadableStream({ start: (body) => signal.addEventListener("abort", () => body.error(signal.reason)) }))',
+  ],
+])('an answer that never %s is broken off, and Reeve does not answer', async (_, answer) => {
+  const found = await onPage(`${timers}
+    const { post } = await import('#console/api/api-client.ts');
+    answers.set('/orders/o-1', ({ signal }) => (${answer})());
+    const given = [];
+    const keep = (one) => { given.push(one.kind); };
+    void get('/orders/o-1').then(keep);
+    void post('/orders/o-1', null).then(keep);
+    await soon(() => timesOf(35_000).length === 2);
+    const early = given.length;
+    fire(35_000);
+    await soon(() => given.length === 2);
+    print({ early, given, isAnswering: isAnswering.value });
+  `);
+  expect(found).toEqual({
+    early: 0,
+    given: ['unreachable', 'unreachable'],
+    isAnswering: false,
+  });
+});
+
 test('the waits between two tries grow up to ten seconds', async () => {
   const found = await onPage(`
     const timer = setTimeout;
     const waits = [];
     Object.defineProperty(globalThis, 'setTimeout', {
-      value: (work, ms) => { if (ms >= 500) waits.push(ms); return timer(work, 0); },
+      value: (work, ms) => {
+        // That of a stream which does not begin.
+        if (ms === 15_000) return timer(work, ms);
+        if (ms >= 500) waits.push(ms);
+        return timer(work, 0);
+      },
     });
     answers.set('/events', () => { throw new TypeError('fetch failed'); });
     startFollowing();

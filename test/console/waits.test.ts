@@ -1,6 +1,8 @@
 /** What an order waits for, in words. */
 import { expect, test } from 'vitest';
+import { channelText } from '#console/now/channel-text.ts';
 import { waitsOf } from '#console/order/waits.ts';
+import { heldText } from '#console/orders/held-text.ts';
 
 const since = '2026-01-01T12:03:00.000Z';
 const later = '2026-01-01T12:04:00.000Z';
@@ -51,4 +53,23 @@ test('an order whose turn has not come waits for earlier ones, once for all its 
   expect(waitsOf({ steps, turn: { behind: 'o-0', replaces: false, since: null } }, [])).toEqual([
     { what: 'order o-0 and earlier ones of its singleton key', since, probeAt: null },
   ]);
+});
+
+test('a listed order says what it waits for, once', () => {
+  const hold = (name: string, gate: 'circuit' | 'limit' | 'turn') => ({
+    ...{ step: `${name}-${gate}`, agent: name, gate },
+    ...{ since, until: later },
+  });
+  const two = [hold('payment', 'circuit'), hold('payment', 'circuit'), hold('mail', 'limit')];
+  expect(heldText(two)).toBe('waits for payment (circuit), mail (limit)');
+  expect(heldText([hold('mail', 'turn'), hold('payment', 'turn')])).toBe(
+    'waits for earlier orders',
+  );
+});
+
+test.each([
+  ['shop', 1_200, 'Status messages of the channel shop are not delivered (1,200), and fail'],
+  [null, 1, 'Alerts to operators are not delivered (1), and fail'],
+])('what the channel %s does not deliver is said', (name, undelivered, text) => {
+  expect(channelText(name, undelivered)).toBe(text);
 });

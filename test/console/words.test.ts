@@ -103,11 +103,18 @@ test('an address is parsed to a page with its query, and back', () => {
   const query = {
     ...emptyQuery,
     ...{ state: 'Error', workflow: 'a b', tenant: 'x&y', correlationId: 'c/1', within: '1h' },
-    ...{ step: 'charge', fault: 'declined' },
+    ...{ step: 'charge', fault: 'declined', held: 'true' },
   };
   expect(routeOf(ordersHash(query))).toEqual({ page: 'orders', query });
   expect(ordersHash({})).toBe('#/orders');
 });
+
+test.each(['within=2h', 'within=constructor', 'held=yes'])(
+  'a filter that the page does not have, %s, is none',
+  (filter) => {
+    expect(routeOf(`#/orders?${filter}`)).toEqual({ page: 'orders', query: emptyQuery });
+  },
+);
 
 test('a listing requests the query of the address, to the minute', () => {
   const query = { ...emptyQuery, state: 'Error', tenant: 'north', within: '1h' };
@@ -117,6 +124,9 @@ test('a listing requests the query of the address, to the minute', () => {
     '/orders?limit=50&state=Error&tenant=north&since=2025-12-31T23%3A00%3A00.000Z&cursor=c1',
   );
   expect(path(now + 20_000)).toBe(path(now));
+  expect(listingPath({ ...emptyQuery, agent: 'payment', held: 'true' }, now, null)).toBe(
+    '/orders?limit=50&agent=payment&held=true',
+  );
   const cause = { ...emptyQuery, step: 'charge', fault: 'a&b' };
   expect(listingPath(cause, now, null, 200)).toBe('/orders?limit=200&step=charge&fault=a%26b');
 });

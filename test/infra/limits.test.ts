@@ -210,7 +210,7 @@ test('no name of a queue is longer than SQS allows, and two long stack names dif
   expect(prefixes[0]).not.toBe(prefixes[1]);
 });
 
-test('docs/aws.md has the number and the price of the alarms of the shipped workflow', () => {
+test('the pages have the number and the price of the alarms of the shipped workflow', () => {
   const agents = ['fraud', 'inventory', 'payment', 'shipping'];
   const shipped = Template.fromStack(
     stackWith(agents.map((name) => ({ name, handler: `lambdas/agents/${name}.ts` }))),
@@ -223,5 +223,12 @@ test('docs/aws.md has the number and the price of the alarms of the shipped work
   const written =
     /Alarms are \$0\.10 each: (\d+) of them for\s+the shipped workflow, \$([\d.]+) a month/;
   const [, number, dollars] = written.exec(readFileSync('docs/aws.md', 'utf8')) ?? [];
-  expect([number, dollars]).toEqual([String(alarms.length), (priced.length / 10).toFixed(2)]);
+  const price = (priced.length / 10).toFixed(2);
+  expect([number, dollars]).toEqual([String(alarms.length), price]);
+  expect(readFileSync('README.md', 'utf8')).toMatch(
+    new RegExp(`AWS: a month without orders, and its alarms \\| \\$[\\d.]+, \\$${price} \\|`),
+  );
+  expect(readFileSync('docs/why-not-step-functions.md', 'utf8')).toContain(
+    `$${price} for its alarms`,
+  );
 });

@@ -12,9 +12,8 @@ const kept = new Map<string, { readonly tag: string; readonly text: string }>();
 export async function get<Body>(path: string): Promise<Answer<Body>> {
   const known = kept.get(path);
   const headers = { ...authorization(), ...(known && { 'if-none-match': known.tag }) };
-  const response = await request(path, { headers });
+  const { response, text } = await answerInTime(path, { headers });
   if (response?.status === 304 && known !== undefined) return answerOf(200, known.text);
-  const text = await textOf(response);
   const answer = answerOf<Body>(response?.status ?? 0, text);
   if (answer.kind === 'ok' && text !== null)
     keep(path, response?.headers.get('etag') ?? null, text);
@@ -36,7 +35,7 @@ export async function post<Body>(
   body: unknown,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Answer<Body>> {
-  const response = await request(path, {
+  const { response, text } = await answerInTime(path, {
     method: 'POST',
     headers: {
       ...authorization(),
@@ -45,7 +44,21 @@ export async function post<Body>(
     },
     ...(body !== null && { body: JSON.stringify(body) }),
   });
-  return answerOf(response?.status ?? 0, await textOf(response));
+  return answerOf(response?.status ?? 0, text);
+}
+
+/** How long an answer may take, ms: longer than a gateway of AWS waits for Reeve (30 s). A lost connection may give none for many minutes. */
+const answerMaxMs = 35_000;
+
+/** `text`: null when the body did not arrive. What is late is broken off, and Reeve counts as not answering. */
+async function answerInTime(path: string, init: RequestInit) {
+  const late = new AbortController();
+  const stop = after(answerMaxMs, () => late.abort());
+  const response = await request(path, { ...init, signal: late.signal });
+  const text = await textOf(response);
+  stop();
+  if (late.signal.aborted) isAnswering.value = false;
+  return { response, text };
 }
 
 /** Whether Reeve has answered the last request, and not a gateway in its place. */

@@ -1,18 +1,17 @@
 /** The API's documents, as the console reads them. */
 import type { ActivityDocument } from '#http/activity-schemas.ts';
-import type { LimitDocument } from '#http/agent-schemas.ts';
-import type { ListDocument, OrderDocument as Order, SummaryDocument } from '#http/schemas.ts';
+import type {
+  AgentDocument as Agent,
+  AgentsDocument as Agents,
+  LimitDocument,
+} from '#http/agent-schemas.ts';
+import type { ListDocument, OrderDocument as Order } from '#http/schemas.ts';
 import type { PrincipalDocument as Principal, WorkflowsDocument } from '#http/service-schemas.ts';
 
-export type {
-  ActivityDocument,
-  ListDocument,
-  Order,
-  Principal,
-  SummaryDocument,
-  WorkflowsDocument,
-};
+export type { ActivityDocument, Agent, Agents, ListDocument, Order, Principal, WorkflowsDocument };
 
+/** An order of a listing. */
+export type SummaryDocument = ListDocument['orders'][number];
 export type HistoryDocument = Order['history'][number];
 export type ProcessState = SummaryDocument['processState'];
 export type Step = Order['steps'][string];

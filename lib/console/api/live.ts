@@ -22,6 +22,8 @@ export interface Follower {
 const pollMs = 3_000;
 /** The server sends a keep-alive every 15 s; a stream silent for longer than this is broken, ms. */
 const silenceMaxMs = 40_000;
+/** A stream that has not begun after this time is tried again, ms. */
+const beginMaxMs = 15_000;
 const retryFirstMs = 500;
 const retryMaxMs = 10_000;
 /** The period of batches in a hidden page, ms. */
@@ -59,6 +61,7 @@ function onNextFrame(work: () => void): void {
 }
 
 function flush(): void {
+  if (batch.size === 0) return;
   const changes = batch;
   batch = new Map();
   for (const follower of followers) follower.changes?.(changes);
@@ -66,7 +69,9 @@ function flush(): void {
 
 /** Reads until the stream ends; `absent` when there is none. */
 async function read(ended: AbortController): Promise<'ended' | 'absent' | 'refused'> {
+  const late = after(beginMaxMs, () => ended.abort());
   const response = await request('/events', { headers: authorization(), signal: ended.signal });
+  late();
   if (response?.status === 404) return 'absent';
   if (response === null || !response.ok || response.body === null) return 'refused';
   connection.value = 'live';
@@ -140,5 +145,9 @@ export function startFollowing(): void {
       void keepReading(current);
     });
   });
-  document.addEventListener('visibilitychange', refreshSeen);
+  document.addEventListener('visibilitychange', () => {
+    // A page that was hidden has no next frame, for which changes would gather as long as it stays so.
+    flush();
+    refreshSeen();
+  });
 }

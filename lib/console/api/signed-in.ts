@@ -1,6 +1,9 @@
 /** The signed-in principal; the console offers only what it may do. */
 import { effect, signal } from '@preact/signals';
+import { after } from '#console/parts/server-clock.ts';
+import { mayPass } from './answer.ts';
 import { get } from './api-client.ts';
+import { coalesced } from './coalesced.ts';
 import type { Principal } from './documents.ts';
 import { follow } from './live.ts';
 import { sessions } from './session-token.ts';
@@ -14,21 +17,30 @@ export function mayOperate(): boolean {
   return role === 'operator' || role === 'iam';
 }
 
-async function learn(): Promise<void> {
-  const answer = await get<Principal>('/principal');
-  if (answer.kind === 'ok') principal.value = answer.body;
-}
+/** Between a request that failed for a while and the next one, ms. */
+const failedRestMs = 2_000;
 
 /** Requests the principal at once and with each new token, until there is an answer. */
 export function startKnowing(): void {
+  let restMs = 0;
+  const learning = coalesced(
+    async () => {
+      const answer = await get<Principal>('/principal');
+      if (answer.kind === 'ok') principal.value = answer.body;
+      restMs = mayPass(answer) ? failedRestMs : 0;
+      if (mayPass(answer)) learning.ask();
+    },
+    () => restMs,
+    after,
+  );
   effect(() => {
     // A new token may belong to another principal.
     if (sessions.value > 0) principal.value = null;
-    void learn();
+    learning.ask();
   });
   follow({
     refresh() {
-      if (principal.value === null) void learn();
+      if (principal.value === null) learning.ask();
     },
   });
 }

@@ -1,7 +1,8 @@
 /** The activity of the server; null when it has none, or not yet. */
 import { type ReadonlySignal, useComputed } from '@preact/signals';
 import type { ActivityDocument, Workflow, WorkflowsDocument } from './documents.ts';
-import { type Loaded, useDocument } from './use-document.ts';
+import type { Loaded } from './keep-loaded.ts';
+import { useDocument } from './use-document.ts';
 
 const restMs = 1_000;
 const everyMs = 5_000;

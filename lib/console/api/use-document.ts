@@ -1,64 +1,11 @@
 /** A document of the API, kept up to date while it is shown. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { after } from '#console/parts/server-clock.ts';
-import { get } from './api-client.ts';
-import { coalesced } from './coalesced.ts';
-import type { Change, Problem } from './documents.ts';
-import { follow } from './live.ts';
+import { type DocumentOptions, keepLoaded, type Loaded } from './keep-loaded.ts';
 
-export type Loaded<Body> =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'shown'; readonly body: Body }
-  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem }
-  | { readonly kind: 'unreachable' };
-
-interface Options {
-  /** Between two requests, ms; less after one that failed. */
-  readonly restMs: number;
-  /** True when these changes affect the document. Default: never. */
-  readonly concerns?: (changes: ReadonlyMap<string, Change>) => boolean;
-  /** Also load periodically, ms. */
-  readonly everyMs?: number;
-}
-
-/** Between a request that failed and the next one, ms: at most. */
-const failedRestMs = 2_000;
-
-/** The last document stays while Reeve does not answer. */
-export function useDocument<Body>(path: string, options: Options): Signal<Loaded<Body>> {
+export function useDocument<Body>(path: string, options: DocumentOptions): Signal<Loaded<Body>> {
   const loaded = useSignal<Loaded<Body>>({ kind: 'loading' });
   // Before the first frame, so that the request is in flight while the page is drawn.
-  useLayoutEffect(() => {
-    let isCurrent = true;
-    let { restMs } = options;
-    loaded.value = { kind: 'loading' };
-    const load = async () => {
-      const answer = await get<Body>(path);
-      if (!isCurrent) return;
-      restMs = answer.kind === 'ok' ? options.restMs : Math.min(options.restMs, failedRestMs);
-      if (answer.kind === 'ok') loaded.value = { kind: 'shown', body: answer.body };
-      else if (answer.kind === 'refused') {
-        // During a sign-in, the shown document is still valid.
-        if (answer.status !== 401) loaded.value = answer;
-      } else if (loaded.value.kind === 'loading') loaded.value = { kind: 'unreachable' };
-    };
-    const loading = coalesced(load, () => restMs, after);
-    const stop = follow({
-      refresh: loading.ask,
-      changes(batch) {
-        if (options.concerns?.(batch) === true) loading.ask();
-      },
-    });
-    const { everyMs } = options;
-    const timer = everyMs === undefined ? undefined : setInterval(loading.ask, everyMs);
-    loading.ask();
-    return () => {
-      isCurrent = false;
-      clearInterval(timer);
-      stop();
-      loading.stop();
-    };
-  }, [path]);
+  useLayoutEffect(() => keepLoaded(path, options, loaded), [path]);
   return loaded;
 }

@@ -15,7 +15,7 @@ const words: Readonly<Record<BarKind, string>> = {
   coolDown: 'cool-down',
   interruption: 'waiting after an interruption',
   doubt: 'waiting until no call can be at work',
-  hold: 'waiting for the agent',
+  hold: 'held',
 };
 
 const icons: Readonly<Record<BarKind, IconName>> = {

@@ -1,7 +1,7 @@
 /** A workflow drawn: boxes in layers, and for an order the state of each. */
 
 import type { StepState, WorkflowStep } from '#console/api/documents.ts';
-import { stepStyle, waitingStyle } from '#console/parts/state-words.ts';
+import { waitingStyle } from '#console/parts/state-words.ts';
 import { isNarrow } from '#console/parts/viewport.ts';
 import { ScrollBox } from '../parts/scroll-box.tsx';
 import { graphLayout } from './graph-layout.ts';
@@ -29,8 +29,8 @@ export function StepGraph({ steps, states, label }: Props) {
   const { width, height, boxes, edges } = graphLayout(steps, shape);
   const stateOf = (name: string) => states?.[name]?.state ?? null;
   const said = steps.map(({ name }) => {
-    const state = stateOf(name);
-    return state === null ? name : `${name}: ${stepStyle(state).word.toLowerCase()}`;
+    const status = states?.[name];
+    return status === undefined ? name : `${name}: ${waitingStyle(status).word.toLowerCase()}`;
   });
   return (
     <ScrollBox class="graph-box" label={label}>

@@ -1,7 +1,7 @@
 /** The load of each agent: calls in flight, waiting calls, and the age of the oldest. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ActivityDocument, AgentActivity } from '#console/api/documents.ts';
-import type { Loaded } from '#console/api/use-document.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { Ago } from '../parts/instant.tsx';
 import { NotLoaded } from '../parts/notice.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
@@ -25,7 +25,7 @@ export function AgentLoad({
         </a>
       </div>
       <NotLoaded loaded={loaded} />
-      {loaded.kind === 'shown' && <FlowText flow={loaded.body.flow} />}
+      {loaded.kind === 'shown' && <FlowText {...loaded.body} />}
       {loaded.kind === 'shown' && (
         <ScrollBox class="table-box" label="Load of each agent">
           <table class="table">

@@ -1,7 +1,7 @@
 /** What needs an operator: orders in Error by what stopped them, each cause with one button for all of it. */
 import { type Signal, useSignal } from '@preact/signals';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { mayOperate } from '#console/api/signed-in.ts';
-import type { Loaded } from '#console/api/use-document.ts';
 import { faultTitle } from '#console/order/fault-words.ts';
 import { number, ordersText } from '#console/orders/bulk.ts';
 import type { Choice } from '#console/orders/use-bulk-run.ts';

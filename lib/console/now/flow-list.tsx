@@ -1,6 +1,7 @@
 /** The orders that changed last, with the states of their steps. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { mayPass } from '#console/api/answer.ts';
 import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { Change, ListDocument } from '#console/api/documents.ts';
@@ -34,6 +35,7 @@ function useFlow() {
     const load = coalesced(
       async () => {
         const answer = await get<ListDocument>(`/orders?limit=${shownMax}`);
+        if (mayPass(answer)) load.ask();
         if (answer.kind !== 'ok') return;
         const listed = answer.body.orders.map(ofSummary).toReversed();
         shown.value = flowed(shown.value ?? [], listed, shownMax);

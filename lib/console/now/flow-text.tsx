@@ -1,28 +1,39 @@
-/** What waits for Reeve itself: orders for a Scheduler, due orders for the Supervisor, and what was refused. */
+/** What waits: orders for a Scheduler or an agent, due orders for the Supervisor, and messages for their receivers; and what was refused. */
 import type { ActivityDocument } from '#console/api/documents.ts';
 import { lengthText } from '#console/parts/instants.ts';
-import { Ago } from '../parts/instant.tsx';
+import { Ago, At } from '../parts/instant.tsx';
+import { channelText } from './channel-text.ts';
 
 /** A Supervisor that is less behind than this is on time, ms: the sweep period, and a sweep. */
 const lagMinMs = 5_000;
 
-export function FlowText({ flow }: { readonly flow: ActivityDocument['flow'] }) {
+type Props = Pick<ActivityDocument, 'flow' | 'channels'>;
+
+export function FlowText({ flow, channels }: Props) {
   const { waiting, nudgeSince, sweepLagMs, refused, lastRefusedAt } = flow;
   const classes = (['high', 'normal', 'low'] as const).filter((each) => refused[each] > 0);
   return (
     <>
       {waiting > 0 && (
         <p class="soft small">
-          {waiting.toLocaleString('en')} {waiting === 1 ? 'order waits' : 'orders wait'}
+          {waiting.toLocaleString('en')} {waiting === 1 ? 'order waits' : 'orders wait'} for a
+          Scheduler or an agent
           {nudgeSince !== null && (
             <>
-              , for a Scheduler since <Ago at={nudgeSince} />
+              ; the first that waits for a Scheduler was nudged <Ago at={nudgeSince} />
             </>
           )}
         </p>
       )}
       {sweepLagMs >= lagMinMs && (
         <p class="soft small">The Supervisor is {lengthText(sweepLagMs)} behind.</p>
+      )}
+      {channels.map(({ name, undelivered, failingSince }) =>
+        failingSince === null ? null : (
+          <p class="aside" data-tone="bad" key={name ?? ''}>
+            {channelText(name, undelivered)} since <At at={failingSince} />
+          </p>
+        ),
       )}
       {lastRefusedAt !== null && (
         <p class="soft small">

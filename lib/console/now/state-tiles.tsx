@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 
 const alive = ['Pending', 'Processing', 'Error'] as const;
 const what = {
-  Pending: 'wait for a Scheduler',
+  Pending: 'wait to begin or go on',
   Processing: 'in progress',
   Error: 'wait for an operator',
 } as const;

@@ -1,11 +1,12 @@
 /** The orders in Error, loaded again when orders stop or are resubmitted. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import { mayPass } from '#console/api/answer.ts';
 import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { SummaryDocument } from '#console/api/documents.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { follow } from '#console/api/live.ts';
-import type { Loaded } from '#console/api/use-document.ts';
 import { findOrders } from '#console/orders/find-orders.ts';
 import { emptyQuery, listingPath } from '#console/parts/page-paths.ts';
 import { after } from '#console/parts/server-clock.ts';
@@ -30,6 +31,7 @@ export function useStopped(): ReadonlySignal<Loaded<Stopped>> {
         listingPath({ ...emptyQuery, state: 'Error' }, 0, cursor, limit);
       const found = await findOrders({ get, path, max: shownMax });
       if (!isCurrent) return;
+      if (found.kind === 'failed' && mayPass(found.answer)) loading.ask();
       if (found.kind === 'found') loaded.value = { kind: 'shown', body: found };
       // During a sign-in, the shown orders are still valid.
       else if (found.answer.kind === 'refused') {

@@ -1,8 +1,9 @@
 /** Resubmits one order, unchanged or with corrected fields. */
 import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { post } from '#console/api/api-client.ts';
 import type { Order, ProcessState } from '#console/api/documents.ts';
-import { consequence, resultOf } from '#console/orders/bulk.ts';
+import { conditionOf, consequence, resultOf } from '#console/orders/bulk.ts';
 import { Modal } from '../dialog/modal.tsx';
 import { type CorrectionRow, correctionBody, emptyRow, meaningText } from './correction-input.ts';
 
@@ -16,25 +17,34 @@ interface Refusal {
   readonly fields: readonly { readonly field: string; readonly message: string }[];
 }
 
+/** The order has changed since the revision that the request names. */
+const preconditionFailed = 412;
+
 export function ResubmitDialog({ order, onClose }: Props) {
   const rows = useSignal<readonly CorrectionRow[]>([]);
   const refusal = useSignal<Refusal | null>(null);
   const isSent = useSignal(false);
+  // Of the order as it was when it was decided on: one that was resubmitted meanwhile, and stopped again, may have another fault.
+  const decidedOn = useRef<number | null>(order.revision);
   const send = async () => {
+    if (isSent.value) return;
     isSent.value = true;
-    const path = `/orders/${encodeURIComponent(order.orderId)}/resubmit`;
-    const answer = await post<{ processState: ProcessState }>(
-      path,
-      correctionBody(rows.value, order.details),
-    );
+    const { orderId } = order;
+    const path = `/orders/${encodeURIComponent(orderId)}/resubmit`;
+    const body = correctionBody(rows.value, order.details);
+    const revision = decidedOn.current ?? order.revision;
+    const condition = conditionOf('resubmit', { orderId, revision });
+    const answer = await post<{ processState: ProcessState }>(path, body, condition);
     isSent.value = false;
     if (answer.kind === 'ok') return onClose();
-    const { words } = resultOf(order.orderId, answer);
-    const fields = answer.kind === 'refused' ? (answer.problem.errors ?? []) : [];
-    refusal.value = { words, fields };
+    const { words } = resultOf(orderId, answer);
+    const isRefused = answer.kind === 'refused';
+    // Then the next one is for the order that the page shows.
+    if (isRefused && answer.status === preconditionFailed) decidedOn.current = null;
+    refusal.value = { words, fields: (isRefused && answer.problem.errors) || [] };
   };
   return (
-    <Modal title="Resubmit this order?" onClose={onClose}>
+    <Modal title="Resubmit this order?" {...(!isSent.value && { onClose })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -45,7 +55,7 @@ export function ResubmitDialog({ order, onClose }: Props) {
         {order.actions.correct === null && <Corrections rows={rows} details={order.details} />}
         {refusal.value !== null && <Refused refusal={refusal.value} />}
         <div class="dialog-actions">
-          <button class="plain" type="button" onClick={onClose}>
+          <button class="plain" type="button" disabled={isSent.value} onClick={onClose}>
             Keep it unchanged
           </button>
           <button class="primary" type="submit" disabled={isSent.value}>

@@ -13,7 +13,7 @@ import {
   type Priority,
   priorities,
 } from './bulk.ts';
-import { type BulkControl, type BulkRun, type Choice, runMax, useBulkRun } from './use-bulk-run.ts';
+import { type BulkControl, type BulkRun, type Choice, useBulkRun } from './use-bulk-run.ts';
 
 interface Props {
   readonly action: Action;
@@ -30,12 +30,13 @@ export function ActionDialog({ action, choice, onClose }: Props) {
   const run = control.run.value;
   const { stage } = run;
   return (
-    <Modal title={titleOf(action, run)} onClose={onClose}>
+    // A run that Escape or a link would end half way is stopped by its button alone.
+    <Modal title={titleOf(action, run)} {...(stage !== 'running' && { onClose })}>
       {stage === 'finding' && (
         <p role="status">Finding the orders that match: {number(run.meant)} so far.</p>
       )}
       {stage === 'failed' && (
-        <p role="alert">The orders could not be listed. Nothing was done; try again later.</p>
+        <p role="alert">The orders could not be listed, and none of them was changed.</p>
       )}
       {stage === 'asking' && <Question action={action} run={run} />}
       {stage === 'asking' && action === 'reprioritise' && <PriorityChoice priority={priority} />}
@@ -93,7 +94,7 @@ function Question({ action, run }: { readonly action: Action; readonly run: Bulk
       {skipped > 0 && <p class="soft">{leftAlone(action, skipped)}</p>}
       {!isComplete && (
         <p class="soft">
-          More orders match: these are the newest {number(runMax)}. Repeat the action for the rest.
+          More orders may match than these. Afterwards you can go on with the next ones.
         </p>
       )}
     </>
@@ -107,8 +108,8 @@ interface ButtonsProps {
   readonly onClose: () => void;
 }
 
-function Buttons({ action, control: { run, stop }, go, onClose }: ButtonsProps) {
-  const { stage, meant, done } = run.value;
+function Buttons({ action, control: { run, find, stop }, go, onClose }: ButtonsProps) {
+  const { stage, meant, done, hasNext } = run.value;
   const isBegun = stage === 'running' || stage === 'stopped' || stage === 'out' || stage === 'done';
   const look = action === 'cancel' ? 'danger' : 'primary';
   return (
@@ -123,8 +124,13 @@ function Buttons({ action, control: { run, stop }, go, onClose }: ButtonsProps) 
           Continue with {ordersText(meant - done)}
         </button>
       )}
+      {((stage === 'done' && hasNext) || stage === 'failed') && (
+        <button class="primary" type="button" onClick={find}>
+          {stage === 'failed' ? 'Try again' : 'Find the next orders'}
+        </button>
+      )}
       <button
-        class={isBegun && stage === 'done' ? 'primary' : 'plain'}
+        class={stage === 'done' && !hasNext ? 'primary' : 'plain'}
         type="button"
         disabled={stage === 'running'}
         onClick={onClose}
@@ -161,9 +167,13 @@ function Progress({ run }: { readonly run: BulkRun }) {
           {results.map(({ orderId, ok, words }) => (
             <li key={orderId} data-tone={ok ? 'good' : 'bad'}>
               <Icon name={ok ? 'check' : 'cross'} />
-              <a class="id" href={orderHash(orderId)}>
-                {orderId}
-              </a>
+              {stage === 'running' ? (
+                <span class="id">{orderId}</span>
+              ) : (
+                <a class="id" href={orderHash(orderId)}>
+                  {orderId}
+                </a>
+              )}
               <span class="soft">{words}</span>
             </li>
           ))}

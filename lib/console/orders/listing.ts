@@ -83,7 +83,11 @@ export function changed(
     isChanged = true;
     const { revision, processState, direction, priority, fault, actions, last } = change;
     const updatedAt = last?.at ?? order.updatedAt;
-    return { ...order, revision, processState, direction, priority, fault, actions, updatedAt };
+    // Why a step waits that is held since then is known when the listing is loaded again.
+    const held = order.held?.filter(({ step }) => change.steps[step] === 'Held') ?? [];
+    const { held: _, ...own } = order;
+    const news = { revision, processState, direction, priority, fault, actions, updatedAt };
+    return { ...own, ...news, ...(held.length > 0 && { held }) };
   });
   const isStale = [...changes.values()].some((change) =>
     met.has(change.orderId) ? hasLeft(change, query) : mayFit(change, query),
@@ -91,14 +95,17 @@ export function changed(
   return { listing: isChanged ? { ...listing, orders } : listing, isStale };
 }
 
-/** True for a new order, or one that has just entered the state of the filter. */
-function mayFit(change: Update, { state, workflow, step, fault }: OrderQuery): boolean {
+/** True for a new order, or one that may have come under the filter by this change. */
+function mayFit(change: Update, query: OrderQuery): boolean {
+  const { state, workflow, agent, step, fault } = query;
   if (workflow !== '' && change.workflow !== workflow) return false;
   if (step !== '' && change.fault?.step !== step) return false;
   if (fault !== '' && change.fault?.code !== fault) return false;
-  return state === '' ? change.isNew || fault + step !== '' : change.processState === state;
+  if (hasLeft(change, query)) return false;
+  return change.isNew || [state, agent, step, fault, query.held].some((value) => value !== '');
 }
 
-function hasLeft(change: Change, { state }: OrderQuery): boolean {
-  return state !== '' && change.processState !== state;
+function hasLeft({ processState, steps }: Change, { state, held }: OrderQuery): boolean {
+  if (held !== '' && !Object.values(steps).includes('Held')) return true;
+  return state !== '' && processState !== state;
 }

@@ -30,6 +30,15 @@ export function OrderFilters({ query }: { readonly query: OrderQuery }) {
         ))}
       </fieldset>
       <div class="filter-fields">
+        <button
+          class="chip"
+          type="button"
+          aria-pressed={query.held !== ''}
+          title="Orders with a step that waits for its agent, or for earlier orders of its singleton key"
+          onClick={() => ask({ held: query.held === '' ? 'true' : '' })}
+        >
+          <Icon name="pause" /> Held
+        </button>
         <select
           aria-label="Workflow"
           value={query.workflow}

@@ -6,6 +6,7 @@ import { memo } from '#console/parts/memo.ts';
 import { orderHash } from '#console/parts/page-paths.ts';
 import { Ago } from '../parts/instant.tsx';
 import { OrderBadge } from '../parts/state-badge.tsx';
+import { heldText } from './held-text.ts';
 
 export interface Selection {
   /** The selected orders. */
@@ -55,7 +56,7 @@ export function OrderTable({ orders, selection }: Props) {
             <th scope="col">Order</th>
             <th scope="col">Workflow</th>
             <th scope="col">Tenant</th>
-            <th scope="col">Fault</th>
+            <th scope="col">Fault or wait</th>
             <th scope="col" class="number">
               Changed
             </th>
@@ -83,7 +84,7 @@ interface RowProps {
 }
 
 const Row = memo(({ order, isSelected, onSelect }: RowProps) => {
-  const { orderId, workflow, workflowVersion, tenant, fault, updatedAt } = order;
+  const { orderId, workflow, workflowVersion, tenant, fault, held = [], updatedAt } = order;
   return (
     <tr data-selected={isSelected || undefined}>
       <td class="check">
@@ -113,6 +114,7 @@ const Row = memo(({ order, isSelected, onSelect }: RowProps) => {
             <code>{fault.code}</code>
           </span>
         )}
+        {fault === null && held.length > 0 && heldText(held)}
       </td>
       <td class="cell-when number soft">
         <Ago at={updatedAt} />

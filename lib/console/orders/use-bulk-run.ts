@@ -13,7 +13,7 @@ import {
   type Result,
   withResult,
 } from './bulk.ts';
-import { findOrders } from './find-orders.ts';
+import { findOrders, type Start } from './find-orders.ts';
 
 /** The orders of an action: a list, or a listing. */
 export type Choice =
@@ -36,6 +36,8 @@ export interface BulkRun {
   readonly skipped: number;
   /** False when more orders match than one run takes. */
   readonly isComplete: boolean;
+  /** True when {@link BulkControl.find} finds orders after those of this run. */
+  readonly hasNext: boolean;
   readonly done: number;
   readonly refused: number;
   readonly results: readonly Result[];
@@ -46,6 +48,7 @@ const before: BulkRun = {
   meant: 0,
   skipped: 0,
   isComplete: true,
+  hasNext: false,
   done: 0,
   refused: 0,
   results: [],
@@ -55,6 +58,8 @@ export interface BulkControl {
   readonly run: ReadonlySignal<BulkRun>;
   /** Starts, or continues after a stop. `body`: of each request; null: none. */
   readonly go: (body: unknown) => void;
+  /** Finds the orders of the next run, or tries again after a failure. */
+  readonly find: () => void;
   readonly stop: () => void;
 }
 
@@ -65,28 +70,37 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
   const change = (news: Partial<BulkRun>) => {
     run.value = { ...run.value, ...news };
   };
-  const choose = (orders: readonly SummaryDocument[], isComplete: boolean) => {
-    left.current = orders.filter((order) => fits(action, order));
-    const meant = left.current.length;
-    change({ stage: 'asking', meant, skipped: orders.length - meant, isComplete });
+  const from = useRef<Start | null>(null);
+  const choose = (orders: readonly SummaryDocument[], more: Partial<BulkRun>) => {
+    left.current = [...orders];
+    change({ stage: 'asking', meant: orders.length, ...more });
+  };
+  const find = async () => {
+    if (choice.kind === 'these') {
+      const orders = choice.orders.filter((order) => fits(action, order));
+      return choose(orders, { skipped: choice.orders.length - orders.length });
+    }
+    isStopped.current = false;
+    change(before);
+    const found = await findOrders({
+      ...choice,
+      ...(from.current !== null && { from: from.current }),
+      get,
+      max: runMax,
+      // An order that cannot be changed takes no place from one that can.
+      fits: (order) => fits(action, order),
+      onProgress: (meant) => change({ meant }),
+      isStopped: () => isStopped.current,
+    });
+    if (isStopped.current) return;
+    if (found.kind === 'failed') return change({ stage: 'failed' });
+    const { orders, skipped, isComplete, next } = found;
+    from.current = next;
+    choose(orders, { skipped, isComplete, hasNext: next !== null });
   };
   useEffect(() => {
     isStopped.current = false;
-    if (choice.kind === 'these') choose(choice.orders, true);
-    else {
-      const onProgress = (found: number) => change({ meant: found });
-      void findOrders({
-        ...choice,
-        get,
-        max: runMax,
-        onProgress,
-        isStopped: () => isStopped.current,
-      }).then((found) => {
-        if (isStopped.current) return;
-        if (found.kind === 'found') choose(found.orders, found.isComplete);
-        else change({ stage: 'failed' });
-      });
-    }
+    void find();
     // A closed dialog starts no further order.
     return () => {
       isStopped.current = true;
@@ -95,6 +109,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
   const go = async (body: unknown) => {
     isStopped.current = false;
     change({ stage: 'running' });
+    addEventListener('beforeunload', askFirst);
     const onResult = (result: Result) => {
       const { done, refused, results } = run.value;
       change({
@@ -109,16 +124,21 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
       onResult,
       () => isStopped.current,
     );
+    removeEventListener('beforeunload', askFirst);
     change({ stage: ended });
   };
   return {
     run,
     go: (body) => void go(body),
+    find: () => void find(),
     stop: () => {
       isStopped.current = true;
     },
   };
 }
+
+/** The browser asks before it leaves the page, which would end a run half way. */
+const askFirst = (event: Event) => event.preventDefault();
 
 function actOf(action: Action, body: unknown): Act {
   return (order) => {

@@ -1,13 +1,15 @@
 /** A listing that grows by pages and follows the changes of its orders. */
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Answer, mayPass } from '#console/api/answer.ts';
 import { get } from '#console/api/api-client.ts';
 import { coalesced } from '#console/api/coalesced.ts';
 import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { follow } from '#console/api/live.ts';
-import type { Loaded } from '#console/api/use-document.ts';
 import { listingPath, type OrderQuery } from '#console/parts/page-paths.ts';
 import { after, nowMs } from '#console/parts/server-clock.ts';
+import { sentence } from '#text/sentence.ts';
 import { changed, type Listing, nextPage, reload, reloaded } from './listing.ts';
 
 /** Between two loads of all that is shown, ms. */
@@ -18,6 +20,8 @@ export function useListing(query: OrderQuery): {
   readonly orders: ReadonlySignal<readonly SummaryDocument[]>;
   readonly hasMore: ReadonlySignal<boolean>;
   readonly more: () => void;
+  /** Why the last page that was asked for did not come; null: it did. */
+  readonly missing: ReadonlySignal<string | null>;
 } {
   const loaded = useSignal<Loaded<unknown>>({ kind: 'loading' });
   const listing = useSignal<Listing>({ orders: [], cursor: null });
@@ -32,6 +36,7 @@ export function useListing(query: OrderQuery): {
       const path = (cursor: string | null, limit: number) =>
         listingPath(query, askedMs, cursor, limit);
       const answer = await reload({ get, path, shown });
+      if (mayPass(answer)) loading.ask();
       if (answer.kind === 'ok') {
         // Orders may be between what was loaded and a page that came meanwhile.
         if (listing.value.orders.length > shown) loading.ask();
@@ -58,12 +63,18 @@ export function useListing(query: OrderQuery): {
       loading.stop();
     };
   }, []);
+  const missing = useSignal<string | null>(null);
+  const isAsked = useRef(false);
   const more = async () => {
     const { cursor } = listing.value;
-    if (cursor === null) return;
+    if (cursor === null || isAsked.current) return;
+    isAsked.current = true;
     const path = listingPath(query, cursorAskedMs.current, cursor);
     const answer = await get<ListDocument>(path);
-    if (answer.kind !== 'ok') return;
+    isAsked.current = false;
+    missing.value = missingText(answer);
+    // With the rows that are shown comes another cursor, if it is this one that is refused.
+    if (answer.kind !== 'ok') return refresh.current();
     if (listing.value.cursor !== cursor) refresh.current();
     listing.value = nextPage(listing.value, answer.body);
   };
@@ -72,5 +83,11 @@ export function useListing(query: OrderQuery): {
     orders: useComputed(() => listing.value.orders),
     hasMore: useComputed(() => listing.value.cursor !== null),
     more: () => void more(),
+    missing,
   };
+}
+
+function missingText(answer: Answer<unknown>): string | null {
+  if (answer.kind === 'ok') return null;
+  return answer.kind === 'refused' ? sentence(answer.problem.title) : 'Reeve does not answer.';
 }

@@ -1,33 +1,36 @@
 /** The agents: health, load and latencies. */
-import type { AgentActivity, PoolActivity } from '#console/api/documents.ts';
+import type { AgentActivity, Agents, PoolActivity } from '#console/api/documents.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
-import { lengthText } from '#console/parts/instants.ts';
+import { useDocument } from '#console/api/use-document.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { gateReason } from '#text/gate-text.ts';
+import { Endpoints, Latencies, Outcomes, percent } from '../agents/agent-figures.tsx';
+import { NotCounted } from '../agents/agent-table.tsx';
 import { HealthBadge } from '../now/health-badge.tsx';
 import { Ago, At, Until } from '../parts/instant.tsx';
 import { Limits } from '../parts/limit-table.tsx';
-import { Notice, NotLoaded } from '../parts/notice.tsx';
+import { NotLoaded } from '../parts/notice.tsx';
+
+/** Operators change agents rarely; between two requests for what they changed, ms. */
+const everyMs = 10_000;
 
 export function AgentsPage() {
   const loaded = useActivity().value;
+  const known = useDocument<Agents>('/agents', { restMs: 1_000, everyMs }).value;
+  const counted = isCounted(loaded);
   return (
     <div class="page">
       <div class="page-head">
         <h1>Agents</h1>
-        <p class="aside">
-          Calls of the last hour. Latencies of the last thousand that succeeded or timed out; one
-          that timed out counts with its whole deadline.
-        </p>
+        {counted && (
+          <p class="aside">
+            Calls of the last hour. Latencies of the last thousand that succeeded or timed out; one
+            that timed out counts with its whole deadline.
+          </p>
+        )}
       </div>
-      {isCounted(loaded) ? (
-        <NotLoaded loaded={loaded} />
-      ) : (
-        <Notice icon="agent" title="This server does not count the calls of agents">
-          On AWS the dashboard of the stack shows them.
-        </Notice>
-      )}
-      <Limits />
+      {counted ? <NotLoaded loaded={loaded} /> : <NotCounted known={known} />}
+      {known.kind === 'shown' && <Limits limits={known.body.limits} />}
       {loaded.kind === 'shown' && (
         <div class="grid">
           {loaded.body.agents.map((agent) => (
@@ -75,7 +78,7 @@ function AgentCard({ agent }: { readonly agent: AgentActivity }) {
         </div>
         <CircuitFacts circuit={circuit} />
       </dl>
-      <HeldSteps agent={agent} />
+      <HeldSteps of={agent} />
       <Latencies latencyMs={agent.latencyMs} />
       <Endpoints endpoints={agent.endpoints} />
       <a class="more" href={ordersHash({ agent: name })}>
@@ -133,7 +136,7 @@ function PoolCard({ pool }: { readonly pool: PoolActivity }) {
           <dd>{oldestAt === null ? '–' : <Ago at={oldestAt} />}</dd>
         </div>
       </dl>
-      <HeldSteps agent={pool} />
+      <HeldSteps of={pool} />
       <a class="more" href={ordersHash({ agent: name })}>
         Orders with it
       </a>
@@ -163,89 +166,17 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
   );
 }
 
-function HeldSteps({ agent: { held } }: { readonly agent: Pick<AgentActivity, 'held'> }) {
+function HeldSteps({ of: { name, held } }: { readonly of: Pick<AgentActivity, 'name' | 'held'> }) {
   return (
     <>
       {held.map(({ gate, steps, since }) => (
         <p class="soft small" key={gate}>
-          {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'}, because{' '}
-          {gateReason(gate)}; the first since <At at={since} />
+          <a href={ordersHash({ agent: name, held: 'true' })}>
+            {steps.toLocaleString('en')} {steps === 1 ? 'step waits' : 'steps wait'}
+          </a>
+          , because {gateReason(gate)}; the first since <At at={since} />
         </p>
       ))}
     </>
-  );
-}
-
-const tones = { healthy: 'good', failing: 'bad', ejected: 'back' } as const;
-
-function Endpoints({ endpoints }: Pick<AgentActivity, 'endpoints'>) {
-  if (endpoints.length === 0) return null;
-  return (
-    <ul class="endpoints" aria-label="Endpoints of its service">
-      {endpoints.map(({ url, state, inFlight, latencyMs, ejectedUntil }) => (
-        <li key={url}>
-          <span class="badge" data-tone={tones[state]}>
-            {state}
-          </span>
-          <span>{url}</span>
-          <span class="soft small">
-            {inFlight} in flight
-            {latencyMs !== null && `, ${lengthText(latencyMs)}`}
-            {ejectedUntil !== null && (
-              <>
-                , called again <Until at={ejectedUntil} />
-              </>
-            )}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Never rounded up to 100, so that one failed call stays visible. */
-function percent(rate: number): string {
-  const digits = Math.floor(rate * 1_000) / 10;
-  return `${digits.toFixed(digits === 100 || digits === 0 ? 0 : 1)} %`;
-}
-
-const outcomes = [
-  { name: 'succeeded', word: 'succeeded', tone: 'good' },
-  { name: 'failed', word: 'failed', tone: 'bad' },
-  { name: 'timedOut', word: 'timed out', tone: 'back' },
-] as const;
-
-function Outcomes({ agent }: { readonly agent: AgentActivity }) {
-  const said = outcomes.map(({ name, word }) => `${agent[name].toLocaleString('en')} ${word}`);
-  return (
-    <>
-      <div class="split" aria-hidden="true">
-        {outcomes
-          .filter(({ name }) => agent[name] > 0)
-          .map(({ name, tone }) => (
-            <span key={name} data-tone={tone} style={{ flexGrow: String(agent[name]) }} />
-          ))}
-      </div>
-      <p class="soft small">{said.join(' · ')}</p>
-    </>
-  );
-}
-
-const parts = ['p50', 'p95', 'p99'] as const;
-
-function Latencies({ latencyMs }: Pick<AgentActivity, 'latencyMs'>) {
-  const longest = Math.max(1, latencyMs?.p99 ?? 1);
-  return (
-    <dl class="latencies">
-      {parts.map((part) => (
-        <div key={part}>
-          <dt>{part}</dt>
-          <dd class="figures">{latencyMs === null ? '–' : lengthText(latencyMs[part])}</dd>
-          <span class="meter" aria-hidden="true">
-            <span style={{ width: `${((latencyMs?.[part] ?? 0) / longest) * 100}%` }} />
-          </span>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,8 +1,8 @@
 /** The start page: the present state of all orders. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ActivityDocument } from '#console/api/documents.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
-import type { Loaded } from '#console/api/use-document.ts';
 import { HourChart } from '../chart/hour-chart.tsx';
 import { AgentLoad } from '../now/agent-load.tsx';
 import { Attention } from '../now/attention.tsx';

@@ -27,7 +27,7 @@ export function OrdersPage({ query }: { readonly query: OrderQuery }) {
 }
 
 function Listing({ query }: { readonly query: OrderQuery }) {
-  const { loaded, orders, hasMore, more } = useListing(query);
+  const { loaded, orders, hasMore, more, missing } = useListing(query);
   const selection: Selection = { ids: useSignal(new Set()), isEvery: useSignal(false) };
   const action = useSignal<Action | null>(null);
   const listed = orders.value;
@@ -40,6 +40,11 @@ function Listing({ query }: { readonly query: OrderQuery }) {
         <NoOrders query={query} hasMore={hasMore.value} />
       )}
       {listed.length > 0 && <OrderTable orders={listed} selection={selection} />}
+      {missing.value !== null && (
+        <p class="soft" role="alert">
+          No more orders were loaded. {missing.value}
+        </p>
+      )}
       {hasMore.value && listed.length < shownMax && (
         <button class="plain wide" type="button" onClick={more}>
           Load more

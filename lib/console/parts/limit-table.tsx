@@ -1,18 +1,12 @@
 /** The limits of agents and pools: how much each allows, and what operators changed of it. */
 import type { Limit } from '#console/api/documents.ts';
-import { useDocument } from '#console/api/use-document.ts';
 import { amountText, rateText } from '#text/rate-text.ts';
 import { Ago } from './instant.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 
-/** Operators change limits rarely; between two requests, ms. */
-const everyMs = 10_000;
-
-/** Nothing where no agent has limits, and until they are known. */
-export function Limits() {
-  const options = { restMs: 1_000, everyMs };
-  const loaded = useDocument<{ readonly limits: readonly Limit[] }>('/agents', options).value;
-  if (loaded.kind !== 'shown' || loaded.body.limits.length === 0) return null;
+/** Nothing where no agent has limits. */
+export function Limits({ limits }: { readonly limits: readonly Limit[] }) {
+  if (limits.length === 0) return null;
   return (
     <section class="card" aria-labelledby="limits">
       <div class="card-head">
@@ -30,7 +24,7 @@ export function Limits() {
             </tr>
           </thead>
           <tbody>
-            {loaded.body.limits.map((limit) => (
+            {limits.map((limit) => (
               <LimitRow key={limit.name} limit={limit} />
             ))}
           </tbody>

@@ -1,6 +1,6 @@
 /** Replaces missing content: the reason, and what to do. */
 import type { ComponentChildren } from 'preact';
-import type { Loaded } from '#console/api/use-document.ts';
+import type { Loaded } from '#console/api/keep-loaded.ts';
 import { sentence } from '#text/sentence.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-paths.ts';
@@ -31,7 +31,7 @@ export function NotLoaded({ loaded }: { readonly loaded: Loaded<unknown> }) {
     case 'unreachable':
       return (
         <Notice icon="alert" title="Reeve does not answer">
-          Is it running? Start it with <code>npm start</code>. This page then continues.
+          Is it running, and is the network between? This page continues when it answers.
         </Notice>
       );
     case 'refused':

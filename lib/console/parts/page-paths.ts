@@ -9,6 +9,8 @@ export interface OrderQuery {
   /** The code of the order's fault. */
   readonly fault: string;
   readonly correlationId: string;
+  /** `true`: with a step that waits for its agent, or for earlier orders; empty: any. */
+  readonly held: string;
   /** Changed within this duration: `15m`, `1h`, `1d`, `7d`; empty: any. */
   readonly within: string;
 }
@@ -21,6 +23,7 @@ export const emptyQuery: OrderQuery = {
   step: '',
   fault: '',
   correlationId: '',
+  held: '',
   within: '',
 };
 
@@ -58,7 +61,8 @@ function orderQueryOf(search: URLSearchParams): OrderQuery {
     step: value('step'),
     fault: value('fault'),
     correlationId: value('correlationId'),
-    within: value('within'),
+    held: value('held') === 'true' ? 'true' : '',
+    within: lengths.has(value('within')) ? value('within') : '',
   };
 }
 
@@ -69,17 +73,17 @@ export function ordersHash(query: Partial<OrderQuery>): string {
 
 export const orderHash = (orderId: string) => `#/orders/${encodeURIComponent(orderId)}`;
 
-const lengths: Readonly<Record<string, number>> = {
-  '15m': 15 * 60_000,
-  '1h': 3_600_000,
-  '1d': 86_400_000,
-  '7d': 7 * 86_400_000,
-};
+const lengths: ReadonlyMap<string, number> = new Map([
+  ['15m', 15 * 60_000],
+  ['1h', 3_600_000],
+  ['1d', 86_400_000],
+  ['7d', 7 * 86_400_000],
+]);
 
 /** The names are those of the API. */
 const parameters = [
   ...(['state', 'workflow', 'tenant', 'agent'] as const),
-  ...(['step', 'fault', 'correlationId'] as const),
+  ...(['step', 'fault', 'correlationId', 'held'] as const),
 ];
 
 /** The listing of the API for it; `limit`: orders of one page. */
@@ -93,7 +97,7 @@ export function listingPath(
   for (const name of parameters) {
     if (query[name] !== '') search.set(name, query[name]);
   }
-  const length = lengths[query.within];
+  const length = lengths.get(query.within);
   // To the minute, so that a repeated request is the same, and can be answered with 304.
   if (length !== undefined) {
     const since = Math.floor((nowMs - length) / 60_000) * 60_000;
