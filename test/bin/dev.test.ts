@@ -234,7 +234,7 @@ test('after an unexpected error of a start, a change of a file starts again', as
   const process = dev(folder);
   await expect
     .poll(process.output, { timeout: 15_000 })
-    .toMatch(/Error: no name[^]*Reeve waits for a change of a file\./);
+    .toMatch(/Error: no name(?:.|\n)*Reeve waits for a change of a file\./);
   write(moduleOf('Hello'));
   expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
 }, 40_000);
