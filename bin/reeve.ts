@@ -114,7 +114,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
 });
 
-if (hasRunUserCode) {
+// A server that comes here has failed at its start: the channel to `reeve dev` would keep it running.
+if (hasRunUserCode || isServing) {
   await Promise.all([process.stdout, process.stderr].map(written));
   process.exit();
 }

@@ -25,8 +25,10 @@ import { type SubmitOptions, submit } from '#cli/commands/submit-command.ts';
 import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/suppliers-command.ts';
 import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
 import { anyCase } from '#cli/options/any-case.ts';
+import { limitArgument, nameArgument } from '#cli/options/name-argument.ts';
 import { addFilterOptions } from '#cli/options/order-filter.ts';
 import { rateOption } from '#cli/options/rate-option.ts';
+import { refuseRepeats } from '#cli/options/refuse-repeats.ts';
 import { addCorrection } from '#cli/options/set-option.ts';
 import { wholeNumberOption } from '#cli/options/whole-number-option.ts';
 import { type Context, contextOf, type GlobalOptions } from './context.ts';
@@ -85,6 +87,7 @@ export function buildProgram(world: CliEnvironment, done: Done, json: boolean): 
   addDeadLetters(program, run);
   addAccess(program, run, runHere);
   addSuppliers(program, runHere);
+  refuseRepeats(program, ['--set']);
   return program;
 }
 
@@ -101,7 +104,7 @@ function withoutReeve({ url, stack }: GlobalOptions): void {
 const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', HOST: '', PORT: '' };
 
 function addOrderCommands(program: Command, run: Run): void {
-  const orderId = new Argument('<id>', 'the order id');
+  const orderId = new Argument('<id>', 'the order id').argParser(nameArgument);
   program
     .command('submit')
     .description('submit an order')
@@ -169,7 +172,7 @@ function addOperator(program: Command, run: Run, action: Action, description: st
       new Argument(
         '[id]',
         `the order id; without one, all orders that the options select${action === 'resubmit' ? '' : '; without --state, those that have not ended'}`,
-      ),
+      ).argParser(nameArgument),
     )
     .option('--yes', 'change the selected orders; without this, they are only listed')
     .action(
@@ -202,7 +205,7 @@ function addAgents(program: Command, run: Run): void {
   const name = new Argument(
     '<name>',
     'the agent, such as payment, or payment-eu of the pool payment',
-  );
+  ).argParser(nameArgument);
   const actions: readonly (readonly [AgentAction, string])[] = [
     ['drain', 'let no new calls go to it; what only it can do waits, and calls in flight continue'],
     ['resume', 'let new calls go to it again'],
@@ -229,7 +232,10 @@ function addLimits(program: Command, run: Run): void {
     .command('limits')
     .description('the limits of agents and pools: show how much each allows')
     .action(run((context) => showLimits(context)));
-  const name = new Argument('<limit>', 'its agent or pool, and its name: payment/per-tenant');
+  const name = new Argument(
+    '<limit>',
+    'its agent or pool, and its name: payment/per-tenant',
+  ).argParser(limitArgument);
   limits
     .command('set')
     .description('change how much it allows; what is left out is that of its definition')
@@ -248,7 +254,7 @@ function addLimits(program: Command, run: Run): void {
   limits
     .command('explain')
     .description('what an order waits for, and how many orders have waited for it for longer')
-    .addArgument(new Argument('<id>', 'the order id'))
+    .addArgument(new Argument('<id>', 'the order id').argParser(nameArgument))
     .action(run((context, orderId: string) => explainWait(context, orderId)));
 }
 
@@ -316,6 +322,6 @@ function addSuppliers(program: Command, run: Run): void {
   suppliers
     .command('ledger')
     .description('show the effects at the services, by idempotency key')
-    .argument('[id]', 'show only the effects of this order')
+    .argument('[id]', 'show only the effects of this order', nameArgument)
     .action(run((context, id: string | undefined) => showLedger(context, id)));
 }

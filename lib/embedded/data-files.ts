@@ -2,6 +2,7 @@
 import { closeSync, copyFileSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CorruptDataError } from '#core/model/errors.ts';
+import { onFile } from './file-error.ts';
 
 export const logPath = (path: string): string => `${path}-wal`;
 export const totalsPath = (path: string): string => `${path}-totals`;
@@ -18,9 +19,14 @@ export const dataFiles = (path: string): readonly string[] => [
 
 export const isThere = (path: string): boolean => sizeOf(path) !== null;
 
-/** The size in bytes; null when the file does not exist. */
+/**
+ * The size in bytes; null when the file does not exist.
+ *
+ * @throws {ReeveError} see file-error.ts: that a file is there cannot be known, such as in a folder of another user
+ */
 export function sizeOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+  const found = onFile('Cannot look for', path, () => statSync(path, { throwIfNoEntry: false }));
+  return found?.size ?? null;
 }
 
 export const hasLog = (path: string): boolean => (sizeOf(logPath(path)) ?? 0) > 0;

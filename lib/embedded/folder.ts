@@ -10,7 +10,10 @@ import { onFile } from './file-error.ts';
  * @throws {ReeveError} see file-error.ts
  */
 export function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const found = onFile('Cannot look for the folder', path, () =>
+    statSync(path, { throwIfNoEntry: false }),
+  );
+  if (found?.isDirectory()) return;
   const parent = dirname(path);
   if (parent !== path) makeFolder(parent);
   onFile('Cannot make the folder', path, () => mkdirSync(path, { mode: 0o700 }));

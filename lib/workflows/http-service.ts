@@ -19,19 +19,25 @@ const refusal = z.object({
 /** The 4xx statuses after which a retry may succeed. */
 const transientStatus = new Set([408, 425, 429]);
 
-/** Makes the client of one service. @param baseUrl without a trailing slash */
+/** Makes the client of one service. It follows no redirect: one is a refusal. @param baseUrl without a trailing slash */
 export function httpService(baseUrl: string, fetch: typeof globalThis.fetch): HttpService {
   return {
     async post(path, body, { idempotencyKey, signal }) {
-      const response = await fetch(`${baseUrl}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-        body: JSON.stringify(body),
-        signal,
-      }).catch((cause: unknown) => {
+      const exchange = async () => {
+        const response = await fetch(`${baseUrl}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+          body: JSON.stringify(body),
+          // Most would be followed by a GET, whose answer would be taken for that of the call.
+          redirect: 'manual',
+          signal,
+        });
+        return { response, text: await response.text() };
+      };
+      const { response, text } = await exchange().catch((cause: unknown) => {
         throw new TransientFault('unreachable', `${path} cannot be reached.`, { cause });
       });
-      const answer: unknown = await response.json().catch(() => null);
+      const answer = jsonOf(text);
       if (response.ok) return answer;
       if (response.status >= 500 || transientStatus.has(response.status)) {
         throw new TransientFault(`http-${response.status}`, `${path} answered ${response.status}.`);
@@ -45,4 +51,13 @@ export function httpService(baseUrl: string, fetch: typeof globalThis.fetch): Ht
       throw new PermanentFault(code, message, effect);
     },
   };
+}
+
+/** Null when it is not JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

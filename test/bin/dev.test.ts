@@ -217,6 +217,28 @@ test.each([
   20_000,
 );
 
+test('a path that cannot be looked at ends the command with 2 and its reason', async () => {
+  const { folder } = project(moduleOf('Hello'));
+  symlinkSync('loop', join(folder, 'loop'));
+  const process = run(folder, 'dev', './loop/workflows.ts');
+  expect(await process.ended).toBe(2);
+  expect(process.output()).toBe(
+    'Cannot look for ./loop/workflows.ts: its path has too many links.\n',
+  );
+}, 20_000);
+
+test('after an unexpected error of a start, a change of a file starts again', async () => {
+  const { folder, write } = project(
+    "export const w = { fingerprint: 'x', steps: [], get name() { throw new Error('no name'); } };",
+  );
+  const process = dev(folder);
+  await expect
+    .poll(process.output, { timeout: 15_000 })
+    .toMatch(/Error: no name(?:.|\n)*Reeve waits for a change of a file\./);
+  write(moduleOf('Hello'));
+  expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
+}, 40_000);
+
 test('what the user can do about a module, and where in it an error is, is said without the frames of others', async () => {
   const said = async (text: string) => {
     const { folder } = project(text);

@@ -1,7 +1,16 @@
 /** Which Reeve a command calls, as whom, and what it says where it does not reach it. */
 import { describe, expect, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
-import { nobodyThere, order, scenario } from './scenario.ts';
+import {
+  bytesOf,
+  inError,
+  look,
+  looks,
+  nobodyThere,
+  order,
+  problem,
+  scenario,
+} from './scenario.ts';
 
 const api = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
@@ -43,6 +52,47 @@ test.each([
 ])('the command that "%s" proposes calls the same Reeve', async (line, proposed) => {
   const { run } = inStack(api);
   expect((await run(line)).stdout).toContain(proposed);
+});
+
+test.each(['show o-1', 'show o-1 --watch', 'submit a.json --wait'])(
+  'the commands that "%s" proposes for an order in Error call the same Reeve',
+  async (line) => {
+    const { app, run } = scenario({ readFile: bytesOf('{}') });
+    app.post('/orders', (c) => c.json({ orderId: 'o-1', processState: 'Pending' }));
+    looks(app, look(inError));
+    const { stdout } = await run(`${line} --url http://there:1`);
+    for (const action of ['resubmit', 'cancel']) {
+      expect(stdout).toContain(`reeve ${action} --url http://there:1 o-1 `);
+    }
+  },
+);
+
+test('the command that a wait proposes when Reeve answers no more calls the same Reeve', async () => {
+  const { app, run } = scenario({ readFile: bytesOf('{}') });
+  app.post('/orders', (c) => c.json({ orderId: 'o-1', processState: 'Pending' }));
+  looks(app, () => problem(500, 'internal'));
+  const { stderr } = await run('submit a.json --wait --url http://there:1');
+  expect(stderr).toContain('reeve show --url http://there:1 o-1\n');
+});
+
+test.each([
+  ['https://abc.execute-api.cn-north-1.amazonaws.com.cn/prod', 'cn-north-1'],
+  ['https://abc.execute-api.eusc-de-east-1.amazonaws.eu', 'eusc-de-east-1'],
+  ['https://abc-vpce-0f1.execute-api.eu-west-1.amazonaws.com', 'eu-west-1'],
+])('requests to the address %s are signed', async (url, region) => {
+  const { run, signed } = inStack(api);
+  await run(`list --url ${url}`);
+  expect(signed).toEqual([region]);
+});
+
+test.each([
+  'https://abc.execute-api.eu-west-1.amazonaws.com.example.com',
+  'https://abc.execute-api.eu-west-1.amazonaws.community',
+  'https://execute-api.eu-west-1.amazonaws.com',
+])('requests to %s, which is not of AWS, are not signed', async (url) => {
+  const { run, signed } = inStack(api);
+  await run(`list --url ${url}`);
+  expect(signed).toEqual([]);
 });
 
 test.each([

@@ -52,3 +52,30 @@ test.each([
   expect((await run(`list --since ${text}`)).exitCode).toBe(0);
   expect(requests.map(({ url }) => new URL(url).searchParams.get('since'))).toEqual([since]);
 });
+
+test.each([
+  // Further back than the API has instants.
+  ['--since 999999d', 'since', '1970-01-01T00:00:00.000Z'],
+  ['--before 999999d', 'before', '1970-01-01T00:00:00.000Z'],
+  ['--since 0001-01-01T00:00:00+02:00', 'since', '1970-01-01T00:00:00.000Z'],
+  ['--before 9999-12-31T23:59:59-02:00', 'before', '9999-12-31T23:59:59.999Z'],
+])('%s is an instant of the API', async (option, name, instant) => {
+  const { run, requests } = listing();
+  expect((await run(`list ${option}`)).exitCode).toBe(0);
+  expect(requests.map(({ url }) => new URL(url).searchParams.get(name))).toEqual([instant]);
+});
+
+test.each([
+  'list --state Error --state Processing',
+  'list --since 2h --since 3h',
+  'list --limit 1 --limit 2',
+  'resubmit --agent payment --agent inventory --yes',
+  'cancel --tenant a --workflow w --tenant b --yes',
+  'reprioritise --held --priority low --priority high',
+  'submit order.json --key a --key b',
+])('%s is wrong usage: the first of two values would have no effect', async (line) => {
+  const { run, requests } = listing();
+  const { exitCode, stderr } = await run(line);
+  expect({ exitCode, requests }).toEqual({ exitCode: 2, requests: [] });
+  expect(stderr).toContain('It is given twice.');
+});

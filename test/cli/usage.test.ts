@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { runCli } from '#cli/run-cli.ts';
 import { scenario } from './scenario.ts';
 
 test('--help documents every command, every exit code and the environment', async () => {
@@ -159,3 +160,23 @@ test.each(['start --url http://x', 'start --stack s', 'start --json', '--json co
     expect(stderr + stdout).toContain('leave out --');
   },
 );
+
+test.each(['', '.', '..'])('"%s" is neither an id nor a name', async (name) => {
+  const commands = [
+    ['show', name],
+    ['resubmit', name],
+    ['cancel', name, '--yes'],
+    ['reprioritise', name, '--priority', 'low'],
+    ['agents', 'drain', name],
+    ['agents', 'weight', name, '1'],
+    ['limits', 'explain', name],
+    ['limits', 'set', `${name}/per-key`, '--at-once', '1'],
+    ['limits', 'reset', `payment/${name}`],
+    ['suppliers', 'ledger', name],
+  ];
+  for (const words of commands) {
+    const { world, requests } = scenario();
+    // In the path of a request it would be another path.
+    expect([words, await runCli(words, world), requests]).toEqual([words, 2, []]);
+  }
+});

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -370,4 +371,21 @@ test('the data directory is that of the option, or of the environment', () => {
     dataDirOf({ REEVE_DATA: 'a' }),
     dataDirOf({ REEVE_DATA: 'a' }, 'b'),
   ]).toEqual(['.reeve', 'a', 'b']);
+});
+
+test('data that this user may not look at are an unusable file, and no defect', async () => {
+  const { dataDir, file, reeve } = somewhere();
+  rmSync(dataDir, { recursive: true });
+  symlinkSync(dataDir, dataDir);
+  const commands: readonly DataCommand[] = [
+    { kind: 'check', acceptLoss: false },
+    { kind: 'restore', file, yes: true },
+    { kind: 'backup', file: join(dataDir, 'backup.db') },
+  ];
+  writeFileSync(file, 'x');
+  for (const command of commands) {
+    const outcome = await reeve(command);
+    expect(outcome).toMatchObject({ exitCode: 2, code: 'file-unusable' });
+    expect(outcome.message).toMatch(/^Cannot .+ \S+: its path has too many links\.$/);
+  }
 });

@@ -1,5 +1,5 @@
 /** The process of `reeve start` and `reeve dev`, in this one: what it says. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -95,4 +95,14 @@ test.each([
   const said = `The schema of the details of workflow ${workflow}@1 ${what}`;
   await vi.waitFor(() => expect(reeve.stderr()).toContain(said), 20_000);
   expect(reeve.stderr()).not.toContain('4711');
+});
+
+test('a data directory that cannot be looked at refuses the start with its reason', async () => {
+  const loop = join(mkdtempSync(join(inject('temporaryFolder'), 'loop-')), 'loop');
+  symlinkSync(loop, loop);
+  const reeve = starting({ REEVE_DATA: loop });
+  expect(await reeve.ended).toBe(2);
+  expect(reeve.stderr()).toContain(
+    `Cannot look for the folder ${loop}: its path has too many links.`,
+  );
 });

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import { type Call, PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { httpService } from '#workflows/http-service.ts';
@@ -59,6 +62,51 @@ test.each([
     code: 'http-404',
     effect: 'possible',
   });
+});
+
+/** A service on this machine. */
+async function listening(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  const { port } = z.object({ port: z.int() }).parse(server.address());
+  return `http://127.0.0.1:${port}`;
+}
+
+test.each([200, 409])('an answer with %i that is cut may get better', async (status) => {
+  const url = await listening((_, response) => {
+    response.writeHead(status, { 'content-length': '100' });
+    response.write('{"code":"declined","message":"no","effect":"none"', () => response.destroy());
+  });
+  const cut = httpService(url, fetch).post('/perform', {}, call);
+  await expect(cut).rejects.toThrow(TransientFault);
+  await expect(cut).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test.each([301, 302, 303, 307, 308])(
+  'a redirect with %i is not followed, because another request would be sent',
+  async (status) => {
+    const urls: unknown[] = [];
+    const url = await listening((request, response) => {
+      urls.push(request.url);
+      const isFirst = request.url === '/undo';
+      response.writeHead(isFirst ? status : 200, isFirst ? { location: '/page' } : {});
+      response.end('{}');
+    });
+    await expect(httpService(url, fetch).post('/undo', {}, call)).rejects.toMatchObject({
+      code: `http-${status}`,
+      effect: 'possible',
+    });
+    expect(urls).toEqual(['/undo']);
+  },
+);
+
+test.each(['', 'done'])('a success without JSON, "%s", is answered with null', async (body) => {
+  const { post } = service(async () => new Response(body));
+  expect(await post('/undo', {}, call)).toBeNull();
 });
 
 test('a response that violates the contract is requested again under its key', async () => {

@@ -2,6 +2,7 @@
 import { CliError } from '#cli/cli-error.ts';
 import type { Context } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
+import { commandText } from '#cli/output/command-text.ts';
 import type { Answer, Call } from './http-api.ts';
 import { type OrderDocument, orderSchema } from './response-schemas.ts';
 
@@ -52,11 +53,12 @@ export function exitCodeOf({ processState }: OrderDocument): ExitCode {
 }
 
 async function follow(
-  { reeve, environment }: Context,
+  context: Context,
   orderId: string,
   view: View,
   isAccepted: boolean,
 ): Promise<Answer<OrderDocument>> {
+  const { reeve, environment } = context;
   let isKnown = isAccepted;
   let seenMs = environment.now();
   let isOut = false;
@@ -72,7 +74,7 @@ async function follow(
     } catch (error) {
       if (!(error instanceof CliError) || !isKnown) throw error;
       const isOver = environment.now() - seenMs > outageMaxMs;
-      if (isOver || error.code !== exitCodes.failed) throw withOrder(error, orderId);
+      if (isOver || error.code !== exitCodes.failed) throw withOrder(error, context, orderId);
       if (!isOut) view.outage();
       isOut = true;
     }
@@ -87,8 +89,9 @@ function hasEnded({ processState }: OrderDocument): boolean {
 }
 
 /** Adds the order id, because with `--json` nothing else has printed it. */
-function withOrder(cause: CliError, orderId: string): CliError {
-  const message = `${cause.message}\nLook at the order later with: reeve show ${orderId}`;
+function withOrder(cause: CliError, context: Context, orderId: string): CliError {
+  const command = commandText(context, 'show', [orderId]);
+  const message = `${cause.message}\nLook at the order later with: ${command}`;
   const { code, reason, answer } = cause;
   return new CliError(code, message, { reason, answer, orderId, cause });
 }

@@ -61,7 +61,8 @@ function withoutReeve(name: string, found: Stack['outputs']): string {
   return `The stack ${name} has no ${output}: it is not a Reeve, or its deployment is not complete.`;
 }
 
-const executeApi = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com$/;
+/** The names of hosts end otherwise in China and in the European Sovereign Cloud. */
+const executeApi = /^[a-z0-9-]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.(?:com|com\.cn|eu)$/;
 
 export function isExecuteApi(url: string): boolean {
   return executeApi.test(URL.parse(url)?.hostname ?? '');

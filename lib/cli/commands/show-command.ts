@@ -33,7 +33,7 @@ async function watchToEnd(context: Context, orderId: string): Promise<ExitCode> 
   const view = viewFor(context, isTerminal);
   const { value: order } = await followToEnd(context, orderId, view, false);
   if (!json) {
-    const summary = [acceptedLine(order, paint), ...troubleLines(order, paint)];
+    const summary = [acceptedLine(order, paint), ...troubleLines(order, context)];
     printLines(environment, isTerminal ? fullLines(context, order) : summary);
   }
   return exitCodeOf(order);
@@ -44,11 +44,12 @@ function viewFor(context: Context, isTerminal: boolean): View {
   return isTerminal ? frameView(context) : changesView(context);
 }
 
-function fullLines({ environment, paint }: Context, order: OrderDocument): string[] {
+function fullLines(context: Context, order: OrderDocument): string[] {
+  const { environment, paint } = context;
   const nowMs = environment.now();
   const documents = documentLines(order, paint);
   return [
-    ...orderLines(order, nowMs, paint),
+    ...orderLines(order, nowMs, context),
     ...(documents.length === 0 ? [] : ['', paint('bold', 'INPUTS AND OUTPUTS'), ...documents]),
     '',
     paint('bold', 'HISTORY'),

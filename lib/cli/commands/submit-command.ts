@@ -63,7 +63,8 @@ async function waitForEnd(context: Context, orderId: string): Promise<ExitCode> 
   const view = isLive ? lineView(context) : noteView(context);
   const last = await followToEnd(context, orderId, view, true);
   if (json) printJson(environment, last.json);
-  else printLines(environment, [orderLine(last.value, paint), ...troubleLines(last.value, paint)]);
+  else
+    printLines(environment, [orderLine(last.value, paint), ...troubleLines(last.value, context)]);
   return exitCodeOf(last.value);
 }
 

@@ -112,10 +112,14 @@ function isInstant(text: string): boolean {
   return new Date(Date.parse(date)).toISOString().startsWith(date);
 }
 
+/** No order has changed before or after these. Others than those of years with four digits are no instants of the API. */
+const earliest = 0;
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 function instantOf(text: string, nowMs: number): string {
   const [, count = '', unit] = length.exec(text) ?? [];
   const isUnit = (letter: string | undefined): letter is keyof typeof units =>
     letter !== undefined && letter in units;
   const at = isUnit(unit) ? nowMs - Number(count) * units[unit] : Date.parse(text);
-  return new Date(at).toISOString();
+  return new Date(Math.min(Math.max(at, earliest), latest)).toISOString();
 }

@@ -1,22 +1,32 @@
 /** Formats one order: its attributes, its steps, its history. */
 
 import type { OrderDocument, OrderFault, StepDocument } from '#cli/api/response-schemas.ts';
+import type { Context } from '#cli/context.ts';
 import { longestWaits, mayBeReplaced, mayBeReplacedText } from '#text/gate-text.ts';
 import { faultText, historySentence } from '#text/history-text.ts';
 import { relativeTime, relativeTimeOrNone } from '#text/relative-time.ts';
 import { cancelRefusalText, waysOut } from '#text/ways-out.ts';
+import { commandText } from './command-text.ts';
 import type { Paint } from './paint.ts';
 import { marked, stateText } from './state-text.ts';
 import { alignedLines, tableLines } from './table.ts';
 
 const indented = (line: string) => `  ${line}`;
 
+/** What the text of an order depends on besides the order: the commands that it proposes call the same Reeve. */
+type Surroundings = Pick<Context, 'paint' | 'addressOptions'>;
+
 /** What `show` prints, without the history. */
-export function orderLines(order: OrderDocument, nowMs: number, paint: Paint): string[] {
+export function orderLines(
+  order: OrderDocument,
+  nowMs: number,
+  surroundings: Surroundings,
+): string[] {
+  const { paint } = surroundings;
   return [
     `Order ${paint('bold', order.orderId)}  ${stateText(order.processState, paint)}`,
     ...alignedLines(facts(order, nowMs, paint)).map(indented),
-    ...troubleLines(order, paint),
+    ...troubleLines(order, surroundings),
     '',
     ...stepTable(order, nowMs, paint),
   ];
@@ -78,19 +88,20 @@ export function acceptedLine(
 }
 
 /** The reason why the order will not become Processed, and what an operator can do. */
-export function troubleLines(order: OrderDocument, paint: Paint): string[] {
+export function troubleLines(order: OrderDocument, surroundings: Surroundings): string[] {
   const { fault, processState } = order;
+  const { paint } = surroundings;
   return [
     ...(fault === null ? [] : [`${paint('red', faultLabel(fault))} ${faultText(fault)}`]),
-    ...(processState === 'Error' ? remedies(order) : []),
+    ...(processState === 'Error' ? remedies(order, surroundings) : []),
   ].map(indented);
 }
 
 /** The commands that Reeve accepts, one a line. */
-function remedies(order: OrderDocument): string[] {
+function remedies(order: OrderDocument, surroundings: Surroundings): string[] {
   const rows = waysOut(order).map(({ action, purpose }, at) => [
     at === 0 ? 'Next:' : 'or:',
-    `reeve ${action} ${order.orderId}`,
+    commandText(surroundings, action, [order.orderId]),
     purpose,
   ]);
   const refusal = cancelRefusalText(order);

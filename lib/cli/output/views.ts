@@ -71,18 +71,19 @@ export function changesView({ environment }: Context): View {
 }
 
 /** The whole order on a terminal, redrawn at every poll; a long history is cut to its latest entries. */
-export function frameView({ environment, paint }: Context): View {
+export function frameView(context: Context): View {
+  const { environment, paint } = context;
   const frame = terminalFrame(environment);
   let latest: OrderDocument | null = null;
   return {
     order: ({ value }) => {
       latest = value;
       const nowMs = environment.now();
-      const order = orderLines(value, nowMs, paint);
+      const order = orderLines(value, nowMs, context);
       frame.draw([...order, ''], historyLines(value, nowMs, paint));
     },
     outage: () => {
-      const order = latest === null ? [] : orderLines(latest, environment.now(), paint);
+      const order = latest === null ? [] : orderLines(latest, environment.now(), context);
       frame.draw([...order, ''], [paint('yellow', outageText)]);
     },
     close: frame.clear,

@@ -5,7 +5,7 @@ import { type Dirent, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '#core/model/errors.ts';
-import { isFile } from '#runtime/node/load-definitions.ts';
+import { pathProblem } from '#runtime/node/load-definitions.ts';
 
 /** What {@link reloading} needs. */
 export interface ReloadingOptions {
@@ -37,8 +37,9 @@ const source = /\.(?:[cm]?[jt]s|json)$/;
 export async function reloading(options: ReloadingOptions): Promise<number> {
   const stopped = options.stopped.then(() => 'stopped' as const);
   // Later it may be missing for a moment: editors replace files.
-  if (!isFile(options.module)) {
-    options.say(`There is no file ${options.module}.\n`);
+  const problem = pathProblem(options.module);
+  if (problem !== null) {
+    options.say(`${problem}\n`);
     return refusedCode;
   }
   for (;;) {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { isObject } from '#core/model/json.ts';
+import { onFile } from '#embedded/file-error.ts';
 import type { AgentImplementation } from '#ports/agent-implementation.ts';
 import { userStack } from './user-stack.ts';
 
@@ -31,9 +32,16 @@ export async function loadDefinitions(path: string): Promise<Definitions> {
   );
 }
 
-/** Whether the path is that of a file. */
-export const isFile = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+/** Why the path cannot be that of a module; null: there is a file. */
+export function pathProblem(path: string): string | null {
+  try {
+    const found = onFile('Cannot look for', path, () => statSync(path, { throwIfNoEntry: false }));
+    return found?.isFile() ? null : `There is no file ${path}.`;
+  } catch (error) {
+    if (error instanceof ReeveError) return error.message;
+    throw error;
+  }
+}
 
 /**
  * Loads a module of the user.
@@ -41,7 +49,8 @@ export const isFile = (path: string): boolean =>
  * @throws {ReeveError} `module-unusable`, with where in the code of the user the error is
  */
 export async function loadModule(path: string): Promise<object> {
-  if (!isFile(path)) throw new ReeveError('module-unusable', `There is no file ${path}.`);
+  const problem = pathProblem(path);
+  if (problem !== null) throw new ReeveError('module-unusable', problem);
   try {
     return await import(pathToFileURL(resolve(path)).href);
   } catch (cause) {
