@@ -188,7 +188,7 @@ export const mistakesOfTools: readonly Mistake[] = [
     'lib/console/orders/find-orders.ts',
     'test/console/bulk.test.ts',
     'orders beyond the most that are found are left out silently',
-    'cursor === null && found.size <= max',
+    'cursor === null && all.length <= max',
     'cursor === null',
   ),
   mistake(

@@ -26,7 +26,7 @@ export type Choice =
     };
 
 /** Orders per run, limited by the memory of a page; a further run takes the rest. */
-export const runMax = 10_000;
+const runMax = 10_000;
 
 export interface BulkRun {
   readonly stage: 'finding' | 'failed' | 'asking' | 'running' | 'stopped' | 'out' | 'done';
