@@ -116,7 +116,8 @@ describe('the history of an order that failed over', () => {
     expect(document.steps['a']).toMatchObject({ state: 'Held', undoFirst: true });
     expect(described.orderSchema.parse(document)).toEqual(document);
     const known = orderSchema.parse(JSON.parse(JSON.stringify(document)));
-    const lines = orderLines(known, epoch + 1_101, (_, text) => text).join('\n');
+    const bare = { paint: (_: unknown, text: string) => text, addressOptions: [] };
+    const lines = orderLines(known, epoch + 1_101, bare).join('\n');
     expect(lines).toContain(
       'svc-a--bank, to be undone there before it starts anew: its circuit breaker is open',
     );

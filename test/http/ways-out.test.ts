@@ -31,7 +31,7 @@ const accepts = (record: ProcessRecord, type: 'resubmit' | 'cancel') =>
 
 const linesOf = (document: object) => {
   const known = orderSchema.parse(JSON.parse(JSON.stringify(document)));
-  return troubleLines(known, (_, text) => text).join('\n');
+  return troubleLines(known, { paint: (_, text) => text, addressOptions: [] }).join('\n');
 };
 
 test('a resubmit and a cancel are advised exactly where Reeve accepts them', () => {
