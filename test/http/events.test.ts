@@ -167,6 +167,8 @@ test.each(['all orders', 'one order'])('a HEAD request opens no stream of %s', a
   expect(head.headers.get('content-type')).toContain('text/event-stream');
   // A cache that kept a stream would answer with old events.
   expect(head.headers.get('cache-control')).toBe('no-cache');
+  // A proxy that gathers an answer before it passes it on would hold events back.
+  expect(head.headers.get('x-accel-buffering')).toBe('no');
 });
 
 test('a stream of an order that cannot be read leaves no follower', async () => {

@@ -70,6 +70,8 @@ function taken(all: Followers, following: Following): Follower {
 function streamed(context: Context, body: ReadableStream<Uint8Array> | null): Response {
   context.header('content-type', 'text/event-stream');
   context.header('cache-control', 'no-cache');
+  // The way to tell nginx, and proxies that follow it, not to hold events back until a buffer is full.
+  context.header('x-accel-buffering', 'no');
   return body === null ? context.body(null) : context.body(body);
 }
 

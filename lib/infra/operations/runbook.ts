@@ -11,7 +11,7 @@ export const runbook = {
   ),
   deadLetters: withReference(
     'dead-letters',
-    'Messages were parked or failed too often. `reeve dlq --stack STACK` shows each with its reason and what its order needs; `reeve dlq redrive --stack STACK --yes` sends back what still matters. No order waits for them: the Supervisor recovers it.',
+    'Messages were parked or failed too often. `reeve dlq --stack STACK` shows each with its reason and what its order needs; `reeve dlq redrive --stack STACK --yes` sends back what still matters. The Supervisor asks again for what an order waits for; one of `Notifications`, `Changes`, a webhook or `Alerts` was not delivered, and one of `Submission` is an order that was not accepted.',
   ),
   oldMessages: withReference(
     'old-messages',
