@@ -85,7 +85,13 @@ process.exitCode = await runCli(process.argv.slice(2), {
   prove: async (module, options) => {
     const { proveCommand } = await import('#testing/prove/prove-command.ts');
     hasRunUserCode = true;
-    return proveCommand(module, options);
+    const unproven = (code: number) => endedUnproven(module, code);
+    process.once('exit', unproven);
+    try {
+      return await proveCommand(module, options);
+    } finally {
+      process.off('exit', unproven);
+    }
   },
   // Loaded only for these commands: the others need neither store nor server.
   start: async (io) => {
@@ -118,6 +124,14 @@ process.exitCode = await runCli(process.argv.slice(2), {
 if (hasRunUserCode || isServing) {
   await Promise.all([process.stdout, process.stderr].map(written));
   process.exit();
+}
+
+/** The code of a module may call `process.exit(0)`, which must not read as a proof; or await what never comes, for which Node has its own exit code. */
+function endedUnproven(module: string, code: number): void {
+  process.stderr.write(
+    `error: Nothing was proven: the code of ${module} has ended this process, or waits for what never comes.\n`,
+  );
+  if (code === 0) process.exitCode = usage;
 }
 
 /** Serves until a signal comes, then ends this process. */

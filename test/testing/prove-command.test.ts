@@ -120,3 +120,19 @@ export const shop = defineWorkflow({ name: 'shop', version: 1, details })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^proof: Proven: 3 worlds, /);
 }, 60_000);
+
+test.each([
+  ['process.exit(0);', 2],
+  ['process.exit(7);', 7],
+  ['await new Promise(() => {});', 13],
+])(
+  'a module that does not let the proof end, by %s, is not proven',
+  async (statement, exitCode) => {
+    const file = moduleWith('');
+    appendFileSync(file, `${statement}\n`);
+    const { code, stdout, stderr } = await reeve(file, '--seeds', '1');
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(stderr).toContain(`Nothing was proven: the code of ${file} has ended this process`);
+  },
+  60_000,
+);
