@@ -28,7 +28,7 @@ export function AgentLoad({
       {loaded.kind === 'shown' && <FlowText {...loaded.body} />}
       {loaded.kind === 'shown' && (
         <ScrollBox class="table-box" label="Load of each agent">
-          <table class="table">
+          <table class="table dense">
             <thead>
               <tr>
                 <th scope="col">Agent</th>
