@@ -3,6 +3,7 @@ import type { Agent, Agents } from '#console/api/documents.ts';
 import type { Loaded } from '#console/api/keep-loaded.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import type { Tone } from '#console/parts/state-words.ts';
+import { ColumnHeads } from '../parts/column-heads.tsx';
 import { Ago } from '../parts/instant.tsx';
 import { NotLoaded } from '../parts/notice.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
@@ -28,15 +29,7 @@ function AgentTable({ agents, pools }: Pick<Agents, 'agents' | 'pools'>) {
       </div>
       <ScrollBox class="table-box" label="What each agent does now">
         <table class="table">
-          <thead>
-            <tr>
-              {['Agent', 'State', 'In flight', 'Waiting'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads titles={['Agent', 'State', 'In flight', 'Waiting']} />
           <tbody>
             {agents.map((agent) => (
               <AgentRow key={agent.name} agent={agent} />

@@ -16,3 +16,6 @@ export function mayPass(answer: Answer<unknown>): boolean {
   // A success that is refused is an answer of something else, such as a proxy.
   return status < 400 || [429, 502, 503, 504].includes(status);
 }
+
+/** Between a request that failed for a while and the next one, ms. */
+export const failedRestMs = 2_000;

@@ -1,7 +1,7 @@
 /** Keeps a document of the API up to date. */
 import type { Signal } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
-import { mayPass } from './answer.ts';
+import { failedRestMs, mayPass } from './answer.ts';
 import { get } from './api-client.ts';
 import { coalesced } from './coalesced.ts';
 import type { Change, Problem } from './documents.ts';
@@ -21,9 +21,6 @@ export interface DocumentOptions {
   /** Also load periodically, ms. */
   readonly everyMs?: number;
 }
-
-/** Between a request that failed and the next one, ms: at most, and exactly where it failed for a while only. */
-const failedRestMs = 2_000;
 
 /** The last document stays while Reeve does not answer. The returned function ends it. */
 export function keepLoaded<Body>(

@@ -1,7 +1,7 @@
 /** The signed-in principal; the console offers only what it may do. */
 import { effect, signal } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
-import { mayPass } from './answer.ts';
+import { failedRestMs, mayPass } from './answer.ts';
 import { get } from './api-client.ts';
 import { coalesced } from './coalesced.ts';
 import type { Principal } from './documents.ts';
@@ -16,9 +16,6 @@ export function mayOperate(): boolean {
   const role = principal.value?.role;
   return role === 'operator' || role === 'iam';
 }
-
-/** Between a request that failed for a while and the next one, ms. */
-const failedRestMs = 2_000;
 
 /** Requests the principal at once and with each new token, until there is an answer. */
 export function startKnowing(): void {

@@ -11,6 +11,7 @@ import { lengthText } from '#console/parts/instants.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
 import { coolDownText, deadlineText, undoText } from '#console/parts/policy-text.ts';
 import { StepGraph } from '../chart/step-graph.tsx';
+import { ColumnHeads } from '../parts/column-heads.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, NotLoaded } from '../parts/notice.tsx';
 import { ScrollBox } from '../parts/scroll-box.tsx';
@@ -89,16 +90,7 @@ function WorkflowCard({ workflow, orders }: CardProps) {
       <StepGraph steps={steps} states={null} label={`The steps of ${name}, version ${version}`} />
       <ScrollBox class="table-box" label={`The policies of ${name}, version ${version}`}>
         <table class="table policies">
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              {policyTitles.map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads titles={['Step', ...policyTitles]} />
           <tbody>
             {steps.map((step) => (
               <PolicyRow key={step.name} step={step} />

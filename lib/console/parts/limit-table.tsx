@@ -1,6 +1,7 @@
 /** The limits of agents and pools: how much each allows, and what operators changed of it. */
 import type { Limit } from '#console/api/documents.ts';
 import { amountText, rateText } from '#text/rate-text.ts';
+import { ColumnHeads } from './column-heads.tsx';
 import { Ago } from './instant.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 
@@ -14,15 +15,7 @@ export function Limits({ limits }: { readonly limits: readonly Limit[] }) {
       </div>
       <ScrollBox class="table-box" label="How much each limit allows">
         <table class="table limits">
-          <thead>
-            <tr>
-              {['Limit', 'For', 'Rate', 'At once', 'Changed'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads titles={['Limit', 'For', 'Rate', 'At once', 'Changed']} />
           <tbody>
             {limits.map((limit) => (
               <LimitRow key={limit.name} limit={limit} />
