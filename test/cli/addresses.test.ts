@@ -1,6 +1,8 @@
 /** Which Reeve a command calls, as whom, and what it says where it does not reach it. */
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
+import { onLoopback } from '../support/loopback.ts';
 import {
   bytesOf,
   inError,
@@ -102,6 +104,41 @@ test.each([
 ])('where "%s" reaches no Reeve, it says what to look at', async (line, words) => {
   const { run } = inStack(api, { fetch: nobodyThere });
   expect(await run(line)).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(words) });
+});
+
+test.each([
+  ['list', 301],
+  ['submit a.json', 302],
+  ['submit a.json', 308],
+])(
+  '"%s" that is answered with a redirect (%i) says so, and does not follow it',
+  async (line, status) => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      const isFirst = asked.length === 1;
+      response.writeHead(isFirst ? status : 200, isFirst ? { location: '/sign-in?next=1' } : {});
+      response.end('{}');
+    });
+    const { url, close } = await onLoopback(server);
+    onTestFinished(close);
+    const { run } = scenario({ fetch: globalThis.fetch, readFile: bytesOf('{}') });
+    expect(await run(`${line} --url ${url} --json`)).toMatchObject({
+      exitCode: 4,
+      stdout: expect.stringContaining(`answered with a redirect to ${url}, which is not followed`),
+    });
+    expect(asked).toHaveLength(1);
+  },
+);
+
+test('an address with https of a server that speaks no TLS is refused in words', async () => {
+  const { url, close } = await onLoopback(createServer());
+  onTestFinished(close);
+  const { run } = scenario({ fetch: globalThis.fetch });
+  const { exitCode, stderr } = await run(`list --url ${url.replace('http:', 'https:')}`);
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain('the server does not speak TLS there');
+  expect(stderr).not.toContain('openssl');
 });
 
 test.each([' ', 'two words', 'caf\u00e9', 'a\nb'])(

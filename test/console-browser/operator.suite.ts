@@ -252,12 +252,14 @@ test('all matching orders are selected, not only those that are loaded; a stoppe
   await page.getByText('No matching orders').waitFor();
 });
 
-test('a run is ended by its button alone: not by Escape, and not by a link', async () => {
+test('a run is ended by its button alone: not by Escape, by a link, or by Back', async () => {
   const { world } = on;
   await world.faults('payment', { declineRate: 1 });
   await stopped(12, 'running');
   await world.faults('payment', { declineRate: 0 });
-  const page = await on.open('#/orders?state=Error&tenant=running');
+  const page = await on.open('#/');
+  const orders = `${world.url}/#/orders?state=Error&tenant=running`;
+  await page.goto(orders);
   await page.locator('.orders tbody tr').nth(11).waitFor();
   await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
   await page.getByRole('button', { name: 'Resubmit …' }).click();
@@ -272,11 +274,15 @@ test('a run is ended by its button alone: not by Escape, and not by a link', asy
   await dialog.getByText('6 of 12 done').waitFor();
   for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press('Escape');
   expect(await dialog.getByRole('link').count()).toBe(0);
+  await page.goBack();
+  await expect.poll(() => page.url()).toBe(orders);
   release();
   await dialog.getByText('12 of 12 done').waitFor();
   expect(await dialog.getByRole('link').count()).toBe(12);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.locator('.flow').waitFor();
 });
 
 test('the listing is filtered by the step and the code of a fault', async () => {

@@ -34,6 +34,28 @@ test('the dialog stays however often Escape is pressed, with what was typed', as
   expect(await field.inputValue()).toBe('half of a tok');
 });
 
+test('a browser that blocks storage shows the page, and the page keeps the token and the theme until it is reloaded', async () => {
+  const orderId = await on.world.submit('order-fulfilment');
+  const page = await on.open();
+  await page.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage']) {
+      const get = () => {
+        throw new DOMException('Access is denied for this document.', 'SecurityError');
+      };
+      Object.defineProperty(globalThis, name, { get });
+    }
+  });
+  await page.goto(`${on.world.url}/#/orders`);
+  await page.reload();
+  await page.getByLabel('Token', { exact: true }).fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: orderId }).waitFor();
+  const theme = () => page.locator('html').getAttribute('data-theme');
+  const before = await theme();
+  await page.getByRole('button', { name: /^Use (light|dark) colours$/ }).click();
+  expect(await theme()).not.toBe(before);
+});
+
 test('without the token only the page itself is served', async () => {
   const status = async (path: string) => (await fetch(`${on.world.url}${path}`)).status;
   expect(await status('/')).toBe(200);

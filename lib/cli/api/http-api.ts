@@ -60,11 +60,14 @@ export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Ap
           ...headers,
         },
         ...(body !== undefined && { body }),
+        // The API never redirects: a POST that followed would become a GET of a page.
+        redirect: 'manual',
         signal: AbortSignal.timeout(requestTimeoutMs),
       });
       const json = parsed(await response.text());
-      const { ok, status } = response;
-      return { ok, status, json, retryAfter: response.headers.get('retry-after') };
+      const { ok, status, headers: given } = response;
+      const location = given.get('location');
+      return { ok, status, json, location, retryAfter: given.get('retry-after') };
     } catch (cause) {
       const message = `${name} cannot be reached at ${base}: ${reasonOf(cause)}\n${unreachableHint}`;
       throw new CliError(exitCodes.failed, message, { reason: 'unreachable', cause });
@@ -84,7 +87,13 @@ export function httpApi(options: ApiOptions, fetch: CliEnvironment['fetch']): Ap
   }
 
   return async (call) => {
-    const { ok, status, json } = await answered(call);
+    const { ok, status, json, location } = await answered(call);
+    if (status >= 300 && status < 400) {
+      const target = location === null ? null : URL.parse(location, base);
+      const text = `${name} answered with a redirect${target === null ? '' : ` to ${target.origin}`}, which is not followed.
+Check that ${base} is the right address: it must be that of the API, with https where it is used.`;
+      throw new CliError(exitCodes.failed, text, { reason: 'answer-unknown', status });
+    }
     if (!ok) {
       const text = refusalText(name, base, status, json);
       throw new CliError(exitCodeOfStatus(status), text, { answer: json, status });
@@ -128,5 +137,8 @@ function parsed(text: string): unknown {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
+  // The message of OpenSSL names a file of its source.
+  if ('code' in error && error.code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return 'the server does not speak TLS there, so the address may begin with http://';
   return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -3,6 +3,10 @@
  * (RFC 7636), for which a page needs no secret.
  */
 import * as oauth from 'oauth4webapi';
+import { after } from '#console/parts/server-clock.ts';
+import { type Answer, failedRestMs, mayPass } from './answer.ts';
+import { get } from './api-client.ts';
+import { tabStore } from './browser-store.ts';
 
 /** The provider and the client id, from the server. */
 export interface SignIn {
@@ -22,11 +26,30 @@ interface Begun {
 const place = 'reeve-sign-in';
 const returnTo = () => `${location.origin}/`;
 
-/** Null when the server configures no provider. */
+const askServer = (): Promise<Answer<SignIn>> => get<SignIn>('/sign-in.json');
+
+/**
+ * Null when the server configures no provider. Asks until there is an answer: with a failure taken for "none", the page
+ * would want a token, which users of a provider do not have, until it is reloaded.
+ */
 export async function offeredSignIn(): Promise<SignIn | null> {
-  const response = await fetch('/sign-in.json').catch(() => null);
-  return response?.ok === true ? response.json().catch(() => null) : null;
+  for (;;) {
+    const answer = await askServer();
+    if (answer.kind === 'ok') return answer.body;
+    if (!mayPass(answer)) return null;
+    await new Promise<void>((resolve) => after(failedRestMs, resolve));
+  }
 }
+
+/** Why a sign-in gave no token, in a sentence for the user. */
+class SignInError extends Error {
+  override readonly name = 'SignInError';
+}
+
+export const signInFaultOf = (error: unknown): string =>
+  error instanceof SignInError
+    ? error.message
+    : 'The sign-in failed. Try again, or ask the operator of this Reeve.';
 
 /** Redirects to the provider. */
 export async function beginSignIn({ issuer, clientId, scope }: SignIn): Promise<void> {
@@ -37,7 +60,12 @@ export async function beginSignIn({ issuer, clientId, scope }: SignIn): Promise<
     state: oauth.generateRandomState(),
     hash: location.hash,
   };
-  sessionStorage.setItem(place, JSON.stringify(begun));
+  const isKept = tabStore.set(place, JSON.stringify(begun));
+  if (!isKept) {
+    throw new SignInError(
+      'This browser blocks storage for this page, and a sign-in needs it. Allow it, then try again.',
+    );
+  }
   const url = new URL(endpoint);
   const question = {
     response_type: 'code',
@@ -54,17 +82,18 @@ export async function beginSignIn({ issuer, clientId, scope }: SignIn): Promise<
 
 /** The token after a redirect from the provider; null otherwise. */
 export async function finishSignIn(): Promise<string | null> {
-  const text = sessionStorage.getItem(place);
+  const text = tabStore.get(place);
   if (text === null || !location.search.includes('state=')) return null;
   const { verifier, state, hash }: Begun = JSON.parse(text);
   const returned = new URL(location.href);
   // A code is valid once, so a reload must not use it again.
-  sessionStorage.removeItem(place);
+  tabStore.delete(place);
   history.replaceState(null, '', `/${hash}`);
-  const offered = await offeredSignIn();
-  if (offered === null) return null;
-  const provider = await providerOf(offered.issuer);
-  const client: oauth.Client = { client_id: offered.clientId };
+  const offered = await askServer();
+  // The page is drawn after this, so it does not wait for a server that does not answer.
+  if (offered.kind !== 'ok') throw new Error('The server names no provider.');
+  const provider = await providerOf(offered.body.issuer);
+  const client: oauth.Client = { client_id: offered.body.clientId };
   const answered = oauth.validateAuthResponse(provider, client, returned, state);
   const response = await oauth.authorizationCodeGrantRequest(
     provider,

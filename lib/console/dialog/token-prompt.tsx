@@ -1,8 +1,8 @@
 /** Asks the user to sign in, or for a token, when the API requires one. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { giveToken, signInFailed, tokenWanted, wasRefused } from '#console/api/session-token.ts';
-import { beginSignIn, offeredSignIn, type SignIn } from '#console/api/sign-in.ts';
+import { giveToken, signInFault, tokenWanted, wasRefused } from '#console/api/session-token.ts';
+import { beginSignIn, offeredSignIn, type SignIn, signInFaultOf } from '#console/api/sign-in.ts';
 import { Modal } from './modal.tsx';
 
 export function TokenPrompt() {
@@ -18,21 +18,18 @@ export function TokenPrompt() {
 }
 
 function AskSignIn({ signIn }: { readonly signIn: SignIn }) {
-  const fault = signInFailed.value
-    ? 'The sign-in failed. Try again, or ask the operator of this Reeve. '
-    : '';
   return (
     <Modal title="Sign in to Reeve">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          beginSignIn(signIn).catch(() => {
-            signInFailed.value = true;
+          beginSignIn(signIn).catch((error: unknown) => {
+            signInFault.value = signInFaultOf(error);
           });
         }}
       >
         <p>
-          {fault}
+          {signInFault.value !== null && `${signInFault.value} `}
           The provider returns you to this page. The token is stored in this tab only, until the tab
           is closed.
         </p>

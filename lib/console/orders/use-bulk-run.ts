@@ -3,6 +3,7 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, post } from '#console/api/api-client.ts';
 import type { SummaryDocument } from '#console/api/documents.ts';
+import { stay } from '#console/parts/location.ts';
 import {
   type Act,
   type Action,
@@ -109,7 +110,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
   const go = async (body: unknown) => {
     isStopped.current = false;
     change({ stage: 'running' });
-    addEventListener('beforeunload', askFirst);
+    const leave = stay();
     const onResult = (result: Result) => {
       const { done, refused, results } = run.value;
       change({
@@ -124,7 +125,7 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
       onResult,
       () => isStopped.current,
     );
-    removeEventListener('beforeunload', askFirst);
+    leave();
     change({ stage: ended });
   };
   return {
@@ -136,9 +137,6 @@ export function useBulkRun(action: Action, choice: Choice): BulkControl {
     },
   };
 }
-
-/** The browser asks before it leaves the page, which would end a run half way. */
-const askFirst = (event: Event) => event.preventDefault();
 
 function actOf(action: Action, body: unknown): Act {
   return (order) => {

@@ -1,9 +1,10 @@
 /** The theme: that of the system, until the user chooses another. */
 import { effect, signal } from '@preact/signals';
+import { siteStore } from '#console/api/browser-store.ts';
 
 const place = 'reeve-theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
-const chosen = signal(localStorage.getItem(place));
+const chosen = signal(siteStore.get(place));
 const systemIsDark = signal(system.matches);
 
 system.addEventListener('change', () => {
@@ -19,8 +20,8 @@ export function toggleTheme(): void {
   // The system's own theme is not stored, so that the page follows the system again.
   const isSystem = (next === 'dark') === systemIsDark.value;
   chosen.value = isSystem ? null : next;
-  if (isSystem) localStorage.removeItem(place);
-  else localStorage.setItem(place, next);
+  if (isSystem) siteStore.delete(place);
+  else siteStore.set(place, next);
 }
 
 effect(() => {
