@@ -198,20 +198,28 @@ test('a stream of an order that cannot be read leaves no follower', async () => 
   expect(stops).toEqual(['stopped']);
 });
 
-test('followers beyond the limit are refused with a Retry-After', async () => {
-  const world = await scenario();
-  const readers = await Promise.all(
-    Array.from({ length: followerLimits.followersMax }, () => world.get('/events')),
-  );
+test('followers beyond the part of their principal, or of its tenant, are refused with a Retry-After', async () => {
+  let identity: Identity = identified({ ...operator, name: 'ada', tenant: 'gold' });
+  const world = await scenario((ports) => ({
+    ...ports,
+    guard: { ...ports.guard, identify: () => identity },
+  }));
+  // A tenth of all places is left for others.
+  const part = followerLimits.followersMax * 0.9;
+  const readers = await Promise.all(Array.from({ length: part }, () => world.get('/events')));
   onTestFinished(async () => {
     for (const { body } of readers) await body?.cancel();
   });
   expect(new Set(readers.map(({ status }) => status))).toEqual(new Set([200]));
+  identity = identified({ ...operator, name: 'bob', tenant: 'gold' });
   const refused = await world.get('/events');
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await refused.json()).toMatchObject({ code: 'followers-full' });
-  await readers.shift()?.body?.cancel();
+  identity = identified({ ...operator, name: 'bob' });
+  expect((await open(world, '/events')).length).toBe(0);
+  identity = identified({ ...operator, name: 'bob', tenant: 'gold' });
+  await Promise.all(readers.splice(0, 20).map(({ body }) => body?.cancel()));
   expect((await open(world, '/events')).length).toBe(0);
 });
 

@@ -32,6 +32,7 @@ function scenario(limits: Partial<FollowerLimits> = {}) {
   });
   const everything: Following = {
     orderId: null,
+    owner: 'ada',
     take(to, round) {
       const bytes = round.in({ key: '', has: () => true });
       if (bytes.byteLength > 0) to.push(bytes);
@@ -89,7 +90,7 @@ test('a round with few followers sends all their events at once', async () => {
   const world = scenario({ groupMax: 10, paceMs: 16 });
   let handed = 0;
   for (let at = 0; at < 25; at += 1) {
-    world.join({ orderId: null, take: () => (handed += 1) });
+    world.join({ orderId: null, owner: 'ada', take: () => (handed += 1) });
   }
   world.happens(record('a'));
   const counts: number[] = [];
@@ -143,7 +144,7 @@ test('a follower with too many unread events is dropped with a reason and releas
     world.happens(record(`o-${at}`));
     await world.clock.advance(100);
   }
-  expect(world.all.count()).toBe(1);
+  expect(world.all.count('ada')).toBe(1);
   expect(eventsIn(quick.read.text, 'order')).toBe(20);
   const late = reading(slow.body);
   await settled();
@@ -154,11 +155,31 @@ test('a follower with too many unread events is dropped with a reason and releas
 test('the number of followers is limited; when one leaves, another may connect', async () => {
   const world = scenario({ followersMax: 2 });
   const first = reading(world.join().body);
-  reading(world.join().body);
+  reading(world.join({ ...world.everything, owner: 'bob' }).body);
   expect(world.all.follow(world.everything)).toBeNull();
   await first.cancel();
   await settled();
   expect(world.all.follow(world.everything)).not.toBeNull();
+});
+
+test('one owner leaves places to others, and a stream that it closes is free again', async () => {
+  const world = scenario({ followersMax: 100 });
+  const take = (owner: string) => {
+    const readers = [];
+    for (;;) {
+      const reader = world.all.follow({ ...world.everything, owner });
+      if (reader === null) return readers;
+      readers.push(reading(reader.body));
+    }
+  };
+  const owners = ['a', 'b', 'c', 'd', 'e'];
+  const taken = owners.map(take);
+  expect(taken.map(({ length }) => length)).toEqual([90, 9, 1, 0, 0]);
+  await taken[0]?.[0]?.cancel();
+  await settled();
+  expect(world.all.count('a')).toBe(89);
+  expect(take('a')).toEqual([]);
+  expect(take('d')).toHaveLength(1);
 });
 
 test('when all followers have left, no listener remains, and nothing is serialised', async () => {
@@ -168,7 +189,7 @@ test('when all followers have left, no listener remains, and nothing is serialis
   world.happens(record('a'));
   for (const { cancel } of readers) await cancel();
   expect(world.listeners.size).toBe(0);
-  expect(world.all.count()).toBe(0);
+  expect(world.all.count('ada')).toBe(0);
   await world.clock.advance(60_000);
   expect(world.written()).toBe(0);
   // Keep-alives would go on for ever.
@@ -177,7 +198,9 @@ test('when all followers have left, no listener remains, and nothing is serialis
 
 test('each follower receives a keep-alive every 15 s, also while only others receive events', async () => {
   const world = scenario();
-  const quiet = reading(world.join({ orderId: record('a').orderId, take() {} }).body);
+  const quiet = reading(
+    world.join({ ...world.everything, orderId: record('a').orderId, take() {} }).body,
+  );
   const other = reading(world.join().body);
   for (let at = 0; at < 32; at += 1) {
     world.happens(record(`o-${at}`));
@@ -190,7 +213,7 @@ test('each follower receives a keep-alive every 15 s, also while only others rec
 test('orders without followers cost nothing', async () => {
   const world = scenario();
   let rounds = 0;
-  world.join({ orderId: record('a').orderId, take: () => (rounds += 1) });
+  world.join({ orderId: record('a').orderId, owner: 'ada', take: () => (rounds += 1) });
   for (let at = 0; at < 10; at += 1) world.happens(record(`o-${at}`));
   await world.clock.advance(1_000);
   expect(rounds).toBe(0);

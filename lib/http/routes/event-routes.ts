@@ -18,6 +18,10 @@ import { serve } from './serve.ts';
 /** The ports of the event routes. */
 type EventPorts = Pick<ProcessApiPorts, 'store' | 'clock' | 'watch'>;
 
+/** The principals of a tenant share its streams; any other principal has its own. */
+const ownerOf = ({ tenant, name }: Principal): string =>
+  tenant === null ? `principal ${name}` : `tenant ${tenant}`;
+
 /** The followers of one scope share their events: those of one tenant, or those that see every tenant. */
 const scopeOf = (principal: Principal): Scope => ({
   key: principal.tenant === null ? 'every tenant' : `tenant ${principal.tenant}`,
@@ -29,7 +33,7 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
   const all = followers({ watch: ports.watch, clock: ports.clock, eventsOf });
   serve(app, 'followOrders', (context) => {
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
-    const reader = taken(all, inScope(scopeOf(context.get('principal'))));
+    const reader = taken(all, inScope(context.get('principal')));
     whileAllowed(context, reader, ports.clock);
     return streamed(context, reader.body);
   });
@@ -40,11 +44,11 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
       throw unknownOrder(orderId);
     }
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
-    const one = oneOrder(
-      eventsOf,
+    const one = oneOrder(eventsOf, {
       orderId,
-      seenEntries(context.req.valid('header')['last-event-id']),
-    );
+      owner: ownerOf(context.get('principal')),
+      seen: seenEntries(context.req.valid('header')['last-event-id']),
+    });
     const reader = taken(all, one);
     try {
       // Read after the follower is registered, so that no change is missed.
@@ -62,7 +66,7 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
 function taken(all: Followers, following: Following): Follower {
   const reader = all.follow(following);
   if (reader !== null) return reader;
-  const detail = `${all.count()} event streams are open, which is the maximum. Try again later.`;
+  const detail = `Too many event streams are open, ${all.count(following.owner)} of them by you or your tenant. Close some, or try again later.`;
   throw new Refusal(problem('followers-full', detail));
 }
 
@@ -75,13 +79,17 @@ function streamed(context: Context, body: ReadableStream<Uint8Array> | null): Re
   return body === null ? context.body(null) : context.body(body);
 }
 
-const inScope = (scope: Scope): Following => ({
-  orderId: null,
-  take(to, round) {
-    const bytes = round.in(scope);
-    if (bytes.byteLength > 0) to.push(bytes);
-  },
-});
+function inScope(principal: Principal): Following {
+  const scope = scopeOf(principal);
+  return {
+    orderId: null,
+    owner: ownerOf(principal),
+    take(to, round) {
+      const bytes = round.in(scope);
+      if (bytes.byteLength > 0) to.push(bytes);
+    },
+  };
+}
 
 /** The number of the last entry that a reader has; 0 for a text that no event had as its id. */
 const seenEntries = (lastEventId: string | undefined): number =>
@@ -92,8 +100,7 @@ const entryNumber = wholeNumber(0, 999_999_999);
 /** The history after entry number `seen`, then the changes until the order ends. */
 function oneOrder(
   eventsOf: OrderEvents,
-  orderId: OrderId,
-  seen: number,
+  { orderId, owner, seen }: { orderId: OrderId; owner: string; seen: number },
 ): Following & { begin(to: Follower, record: ProcessRecord): void } {
   let sent = seen;
   let revision = 0;
@@ -117,6 +124,7 @@ function oneOrder(
   };
   return {
     orderId,
+    owner,
     begin(to, record) {
       to.begin(eventsSince(record));
       endIfEnded(to, record);

@@ -6,6 +6,7 @@
  * 3. A round has a maximum number of changes. Beyond it, a round has only the latest change of each order, and for
  *    further orders only their number.
  * 4. The number of followers is limited, and one with too many unread bytes is disconnected.
+ * 5. One owner has nine times as many as are free, at most: with the last free ones, others can follow too.
  */
 import type { OrderId } from '#core/model/ids.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
@@ -40,6 +41,9 @@ export const followerLimits: FollowerLimits = {
   keepAliveMs: 15_000,
 };
 
+/** How many followers an owner may have for each free place: 9 leave a tenth of all places to others. */
+const ownedPerFree = 9;
+
 /** A set of orders; its followers share their events. */
 export interface Scope {
   readonly key: string;
@@ -56,14 +60,17 @@ export interface Round {
 export interface Following {
   /** Null: the orders of a scope. */
   readonly orderId: OrderId | null;
+  /** Who follows: the owners share the places. */
+  readonly owner: string;
   /** Pushes the events of a round to the follower. */
   take(to: Follower, round: Round): void;
 }
 
 export interface Followers {
-  /** Null when the limit of followers is reached. */
+  /** Null when the limit of followers is reached, or the part of the owner. */
   follow(following: Following): Follower | null;
-  count(): number;
+  /** The followers of an owner. */
+  count(owner: string): number;
 }
 
 export interface FollowersPorts {
@@ -83,7 +90,8 @@ export function followers(ports: FollowersPorts): Followers {
   const { watch, clock, eventsOf, limits = followerLimits } = ports;
   const members = new Map<Follower, Following>();
   /** The number of followers by order; under null, that of scopes. */
-  const wanted = new Map<OrderId | null, number>();
+  const wanted = tally<OrderId | null>();
+  const owned = tally<string>();
   let changes = batchedChanges(limits.changesPerRoundMax);
   let stopWatching: () => void = () => {};
   let cancelBeat: () => void = () => {};
@@ -91,8 +99,8 @@ export function followers(ports: FollowersPorts): Followers {
   const inGoes = inGroups(members, clock, limits);
 
   function on(record: ProcessRecord): void {
-    const inScope = wanted.has(null);
-    const byItself = wanted.has(record.orderId);
+    const inScope = wanted.of(null) > 0;
+    const byItself = wanted.of(record.orderId) > 0;
     if (!inScope && !byItself) return;
     changes.add(record, inScope, byItself);
     if (isRoundDue) return;
@@ -120,15 +128,10 @@ export function followers(ports: FollowersPorts): Followers {
     );
   }
 
-  function count(orderId: OrderId | null, by: 1 | -1): void {
-    const count = (wanted.get(orderId) ?? 0) + by;
-    if (count === 0) wanted.delete(orderId);
-    else wanted.set(orderId, count);
-  }
-
-  function leave(reader: Follower, { orderId }: Following): void {
+  function leave(reader: Follower, { orderId, owner }: Following): void {
     members.delete(reader);
-    count(orderId, -1);
+    wanted.add(orderId, -1);
+    owned.add(owner, -1);
     if (members.size > 0) return;
     stopWatching();
     cancelBeat();
@@ -136,9 +139,11 @@ export function followers(ports: FollowersPorts): Followers {
   }
 
   return {
-    count: () => members.size,
+    count: owned.of,
     follow(following) {
-      if (members.size >= limits.followersMax) return null;
+      const { orderId, owner } = following;
+      const free = limits.followersMax - members.size;
+      if (owned.of(owner) >= free * ownedPerFree) return null;
       const reader: Follower = follower({
         bufferBytesMax: limits.bufferBytesMax,
         farewell,
@@ -149,8 +154,23 @@ export function followers(ports: FollowersPorts): Followers {
         cancelBeat = clock.after(limits.keepAliveMs, beat);
       }
       members.set(reader, following);
-      count(following.orderId, 1);
+      wanted.add(orderId, 1);
+      owned.add(owner, 1);
       return reader;
+    },
+  };
+}
+
+/** Counts by key; what has come back to 0 takes no memory. */
+function tally<Key>() {
+  const counts = new Map<Key, number>();
+  const of = (key: Key) => counts.get(key) ?? 0;
+  return {
+    of,
+    add(key: Key, by: 1 | -1): void {
+      const count = of(key) + by;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, count);
     },
   };
 }
