@@ -119,3 +119,13 @@ test('its commands, one after the other, show what the page says', async () => {
     }
   }
 }, 180_000);
+
+test('its services answer what is no call with 400, and go on', async () => {
+  const send = async (body: string) => {
+    const sent = { method: 'POST', headers: { 'idempotency-key': 'k' }, body };
+    return (await fetch(`${env['GIFT_SERVICES']}/charge`, sent)).status;
+  };
+  const statuses = [];
+  for (const body of ['no JSON', '{}', '{"token":"tok_visa"}']) statuses.push(await send(body));
+  expect(statuses).toEqual([400, 400, 200]);
+});

@@ -26,7 +26,6 @@ export function memoryBank(): Bank {
     },
     async refund(key) {
       refunded.add(key);
-      charges.delete(key);
     },
   };
 }
