@@ -113,7 +113,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
       });
     }
     const { ownOrders } = await import('#runtime/command/own-orders.ts');
-    return run(io, ownOrders(module), ({ name, code }) => {
+    return run(io, ownOrders(module, io.stderr), ({ name, code }) => {
       const isOfModule = code === 'module-unusable' || code === 'definition-missing';
       if (isOfModule || name === 'DefinitionError') process.send?.(moduleRefused);
     });

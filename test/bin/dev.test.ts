@@ -239,6 +239,20 @@ test('after an unexpected error of a start, a change of a file starts again', as
   expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
 }, 40_000);
 
+test('a module that awaits at its top level is said to be loaded still, and runs when it is', async () => {
+  const arrival =
+    "import { existsSync } from 'node:fs';\nwhile (!existsSync('arrived')) await new Promise((resolve) => setTimeout(resolve, 50));\n";
+  const { folder } = project(`${arrival}${moduleOf('Hello')}`);
+  const process = dev(folder);
+  await expect
+    .poll(process.output, { timeout: 15_000 })
+    .toBe(
+      './workflows.ts is still being loaded: its code runs, or awaits something at its top level.\n',
+    );
+  writeFileSync(join(folder, 'arrived'), '');
+  expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
+}, 40_000);
+
 test('what the user can do about a module, and where in it an error is, is said without the frames of others', async () => {
   const said = async (text: string) => {
     const { folder } = project(text);
@@ -256,6 +270,15 @@ test('what the user can do about a module, and where in it an error is, is said 
   expect(await said('const f = () => {\n  throw new TypeError("no network");\n};\nf();')).toMatch(
     /TypeError: no network\n +at f .*workflows\.ts:2:9\)\n.*workflows\.ts:4:1 \(module-unusable\)\n$/,
   );
+  // What the caller of the module is, such as the parser of the command line, says nothing about it.
+  const late = 'await null;\nconst f = () => {\n  throw new TypeError("no network");\n};\nf();';
+  expect(await said(late)).toMatch(/workflows\.ts:5:1 \(module-unusable\)\n$/);
+  const { folder } = project(
+    "import { defineProof } from 'reeve/testing';\nexport const proof = defineProof({});",
+  );
+  const proving = run(folder, 'prove', './workflows.ts');
+  await proving.ended;
+  expect(proving.output()).toMatch(/workflows\.ts:2:22\n$/);
 }, 30_000);
 
 test('data that another process uses end the command: no change of a file would help', async () => {

@@ -222,7 +222,7 @@ test('`reeve dev` shows the error with its message and the line of the module', 
       stderr: () => {},
       stopped: stop.promise,
     },
-    ownOrders(moduleWith('')),
+    ownOrders(moduleWith(''), () => {}),
   );
   await vi.waitFor(() => expect(said).toMatch(/listens on/), 20_000);
   const [url] = /http:\S+/.exec(said) ?? [''];

@@ -29,12 +29,13 @@ export function userFrames(error: unknown): readonly string[] {
   return (inSources.length > 0 ? inSources : frames).slice(0, framesMax).map((line) => line.trim());
 }
 
-/** The text of the error, with the frames of the user alone, and with what to do where that is known. */
+/** The text of the error, with the first frames of the user alone, and with what to do where that is known. */
 export function userStack(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { stack = `${error.name}: ${error.message}` } = error;
-  const lines = stack.split('\n').filter((line) => !/^\s+at /.test(line) || isOfUser(line));
-  return [...lines, ...remedyOf(error)].join('\n').trimEnd();
+  const text = stack.split('\n').filter((line) => !/^\s+at /.test(line));
+  const frames = userFrames(error).map((frame) => `    ${frame}`);
+  return [...text, ...frames, ...remedyOf(error)].join('\n').trimEnd();
 }
 
 const isOfUser = (frame: string) =>
