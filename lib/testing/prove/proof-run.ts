@@ -9,6 +9,7 @@ import type { Setting } from '#sim/world/setting.ts';
 import { type Plan, simulate } from '#sim/world/simulate.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import { versionName } from './orders/release.ts';
+import { worldEnded } from './process/loop-warning.ts';
 import type { Proof } from './proof.ts';
 import { proofSubject } from './proof-subject.ts';
 import { settle } from './settle.ts';
@@ -74,6 +75,7 @@ export async function proofRun(proof: Proof, options: ProofRunOptions): Promise<
     return await simulated(proof, options);
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
+    worldEnded();
   }
 }
 

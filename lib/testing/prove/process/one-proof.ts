@@ -3,6 +3,7 @@
  * two at once would each restore what the other one had set, and would find each other's lost promises.
  */
 import { setImmediate } from 'node:timers/promises';
+import { watchLoops } from './loop-warning.ts';
 import { catchLostPromises, type LostPromises } from './lost-promises.ts';
 import { refuseNetwork } from './real-network.ts';
 import { installSources } from './virtual-sources.ts';
@@ -17,6 +18,7 @@ export function oneProof<Value>(proof: (lost: LostPromises) => Promise<Value>): 
 }
 
 async function inItsProcess<Value>(proof: (lost: LostPromises) => Promise<Value>): Promise<Value> {
+  const watched = watchLoops();
   const uninstall = installSources();
   const allowNetwork = refuseNetwork();
   const lost = catchLostPromises();
@@ -28,5 +30,6 @@ async function inItsProcess<Value>(proof: (lost: LostPromises) => Promise<Value>
     lost.release();
     allowNetwork();
     uninstall();
+    watched();
   }
 }
