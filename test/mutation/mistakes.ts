@@ -36,6 +36,7 @@ import { mistakesOfReplyDelays } from './mistakes-of-reply-delays.ts';
 import { mistakesOfSharedDocuments } from './mistakes-of-shared-documents.ts';
 import { mistakesOfSharedLimits } from './mistakes-of-shared-limits.ts';
 import { mistakesOfTools } from './mistakes-of-tools.ts';
+import { mistakesOfAnswers } from './users/mistakes-of-answers.ts';
 import { mistakesOfApi } from './users/mistakes-of-api.ts';
 import { mistakesOfClient } from './users/mistakes-of-client.ts';
 import { mistakesOfCommands } from './users/mistakes-of-commands.ts';
@@ -486,6 +487,7 @@ export const mistakes: readonly Mistake[] = [
   ...mistakesOfSharedDocuments,
   ...mistakesOfSharedLimits,
   ...mistakesOfTools,
+  ...mistakesOfAnswers,
   ...mistakesOfApi,
   ...mistakesOfClient,
   ...mistakesOfCommands,
