@@ -30,14 +30,19 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
     return instants.length === 0 ? null : Math.min(...instants);
   };
 
-  return waitingSteps({
+  const waiting = waitingSteps({
     ...options,
     // The circuits below say so: of a member without a slot, none is asked.
     hasSlot: () => true,
     circuit: {
       admitsAt: earliest,
       admits(step) {
-        const lender = inTurn().find((member) => member.loans.lend(step));
+        // Its order may not be claimed for all that: then the step waits again, and for a slot of any member.
+        const onTake = () => {
+          lenders.delete(step);
+          waiting.take(step);
+        };
+        const lender = inTurn().find((member) => member.loans.lend(step, onTake));
         if (lender !== undefined) lenders.set(step, lender);
         return lender !== undefined;
       },
@@ -48,6 +53,7 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
       state: () => stateOf(members()),
     },
   });
+  return waiting;
 }
 
 /** Whether any member may be well. While the probe of one is in flight, all of them fail as before. */

@@ -145,6 +145,25 @@ test('one that comes does not pass those that wait for any member', async () => 
   expect(start('e', west)).toBeNull();
 });
 
+test('a step whose order could not be claimed with its slot waits for the next one as others do', async () => {
+  const { gates, nudged, start, wait } = await tills();
+  const a = started(start('a', east));
+  const b = started(start('b', west));
+  wait('c');
+  gates.release([a]);
+  expect(nudged).toEqual(['c']);
+  // Another write of the order came first, so that its request is not sent.
+  const c = requestOf('c', east);
+  expect(gates.ask([c])).toEqual([null]);
+  gates.release([c]);
+  started(start('d', east));
+  wait('c');
+  expect(nudged).toEqual(['c']);
+  gates.release([b]);
+  expect(nudged).toEqual(['c', 'c']);
+  started(start('c', west));
+});
+
 test('a slot that its order does not take within ten seconds goes to the next', async () => {
   const { gates, nudged, start, wait, clock } = await tills();
   const a = started(start('a', east));

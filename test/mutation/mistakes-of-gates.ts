@@ -48,6 +48,13 @@ export const mistakesOfGates: readonly Mistake[] = [
     "return states.has('half-open') ? 'closed' : 'open';",
   ),
   mistake(
+    'lib/in-process/pool-gate.ts',
+    'test/in-process/pool-gate.test.ts',
+    'a step that has taken its slot counts as one that has it still to take',
+    'waiting.take(step);',
+    'waiting.size();',
+  ),
+  mistake(
     'lib/in-process/agent-gates.ts',
     'test/in-process/pool-circuits.test.ts',
     'steps of a pool that was drained keep their room in its limits',
