@@ -14,7 +14,7 @@ import { type CircuitBreaker, type CircuitStatus, circuitBreaker } from './circu
 import { type CircuitEvent, circuitWatch } from './circuit-watch.ts';
 import { type AmountOf, type Lead, lead, type Room } from './limits/limit-bucket.ts';
 import { type LimitedCalls, limitedCalls } from './limits/limited-calls.ts';
-import { type SlotLoans, slotLoans } from './slot-loans.ts';
+import { type SlotLoans, slotLoans } from './pools/slot-loans.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 import { waitingSources } from './waiting-sources.ts';
 import { type WaitingSteps, type WaitingStepsOptions, waitingSteps } from './waiting-steps.ts';

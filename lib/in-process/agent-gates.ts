@@ -8,18 +8,11 @@ import type { Nudge, Request } from '#core/model/message.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { GateAnswers, Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
-import {
-  type AgentGate,
-  type AgentGateOptions,
-  agentGate,
-  type HeldIn,
-  waitingIn,
-} from './agent-gate.ts';
-import { heldSteps } from './held-steps.ts';
+import { type AgentGate, type AgentGateOptions, agentGate } from './agent-gate.ts';
+import { type HeldStepsOptions, heldSteps } from './held-steps.ts';
 import { roomOfWaiting } from './limits/room-of-waiting.ts';
 import { sharedStages } from './limits/shared-stages.ts';
-import { type PoolGateOptions, poolGate } from './pool-gate.ts';
-import type { WaitingSteps } from './waiting-steps.ts';
+import { type PoolLists, type PoolListsOptions, poolLists } from './pools/pool-lists.ts';
 
 /** Options of {@link agentGates}. */
 export interface AgentGatesOptions
@@ -30,6 +23,10 @@ export interface AgentGatesOptions
   readonly pools?: ReadonlyMap<string, readonly string[]>;
   /** Which agents take new calls. Default: all. */
   readonly takers?: () => Takers;
+  /** The weight of a member of a pool now. Default: that of its definition. */
+  readonly weightOf?: PoolListsOptions['weightOf'];
+  /** The members that the definition of an order has for a step that waits for a pool. Default: all that the pool has. */
+  readonly membersOf?: HeldStepsOptions['membersOf'];
   /** By the names of agents, and by those under which steps of pools wait. Default: there is none. */
   readonly limits?: ReadonlyMap<string, CallLimits>;
   readonly log: Log;
@@ -59,10 +56,10 @@ export function agentGates({
   pools: members = new Map(),
   limits = new Map(),
   takers = takersOfAll(members),
+  membersOf = () => undefined,
   ...options
 }: AgentGatesOptions): AgentGates {
-  const { pools, poolsOf, sourcesOf } = poolLists({ ...options, members, takers, of });
-
+  const { pools, poolsOf, sourcesOf } = poolsByName({ ...options, members, takers, of });
   const stages = sharedStages(limits, options);
   const gates = new Map<string, AgentGate>(
     [...concurrencyOf].map(([agent, concurrency]) => [
@@ -83,10 +80,8 @@ export function agentGates({
   }
 
   /** Where the step waits for its agent. An order of a former release may have steps of an agent that is gone. */
-  function waitingFor(agent: string): HeldIn | undefined {
-    const pool = pools.get(agent);
-    return gates.get(agent) ?? (pool && waitingIn(pool));
-  }
+  const waitingFor = (agent: string): AgentGate | PoolLists | undefined =>
+    gates.get(agent) ?? pools.get(agent);
 
   const rooms = roomOfWaiting(
     stages.of,
@@ -94,11 +89,13 @@ export function agentGates({
   );
   const held = heldSteps({
     isHeldBack: (name) => takers().heldBack.has(name),
-    hold({ agent, key, since }, nudge) {
+    membersOf: (record, step) => (pools.has(step.agent) ? membersOf(record, step) : undefined),
+    hold({ agent, key, since }, nudge, members) {
       const own = stages.of(agent);
       const goOn = (next: Nudge) => {
         const hasTurned = own !== undefined && rooms.wait(agent, key);
-        waitingFor(agent)?.hold(key, next, hasTurned ? 'turned' : since);
+        const list = gates.get(agent) ?? pools.get(agent)?.in(members);
+        list?.hold(key, next, hasTurned ? 'turned' : since);
       };
       if (own === undefined) goOn(nudge);
       else own.hold(key, nudge, goOn);
@@ -117,7 +114,7 @@ export function agentGates({
     const passage = own.ask(request);
     if (passage === 'waits') {
       // It waited for its agent without room in its limits.
-      const lists = poolsOf(agent).map(([, list]) => list.remove(step));
+      const lists = poolsOf(agent).map(([, list]) => list.forget(step));
       rooms.refused(step, of(agent).forget(step) || lists.includes(true));
       return { gate: 'limit', until: options.clock.now() + bounds.holdLookMaxMs };
     }
@@ -167,20 +164,25 @@ const allOrNone =
     }
   };
 
-/** Options of {@link poolLists}. */
-interface PoolListsOptions extends Omit<PoolGateOptions, 'members'> {
+/** Options of {@link poolsByName}. */
+interface PoolsOptions
+  extends Omit<PoolListsOptions, 'members' | 'takes' | 'weightOf'>,
+    Pick<AgentGatesOptions, 'weightOf'> {
   readonly members: ReadonlyMap<string, readonly string[]>;
   readonly takers: () => Takers;
-  readonly of: (agent: string) => AgentGate;
 }
 
 /** The lists of steps that wait for members of pools. */
-function poolLists({ members, takers, of, ...options }: PoolListsOptions) {
-  const takes = (pool: string, agent: string) => takers().pools.get(pool)?.includes(agent) ?? false;
-  const pools = new Map<string, WaitingSteps>(
+function poolsByName({
+  members,
+  takers,
+  weightOf = ({ weight }) => weight,
+  ...options
+}: PoolsOptions) {
+  const pools = new Map<string, PoolLists>(
     [...members].map(([pool, agents]) => {
-      const now = () => agents.filter((agent) => takes(pool, agent)).map(of);
-      return [pool, poolGate({ ...options, members: now })];
+      const takes = (agent: string) => takers().pools.get(pool)?.includes(agent) ?? false;
+      return [pool, poolLists({ ...options, members: agents, takes, weightOf })];
     }),
   );
   const poolsOf = (agent: string) =>
@@ -188,12 +190,7 @@ function poolLists({ members, takers, of, ...options }: PoolListsOptions) {
   return {
     pools,
     poolsOf,
-    /** Of a pool that the agent takes no step of, none waits for it. */
-    sourcesOf: (agent: string) =>
-      poolsOf(agent).map(([pool, list]) => ({
-        size: () => (takes(pool, agent) ? list.size() : 0),
-        fill: list.fill,
-      })),
+    sourcesOf: (agent: string) => poolsOf(agent).map(([, lists]) => lists.sourceOf(agent)),
   };
 }
 

@@ -1,7 +1,12 @@
 /** Which steps of an order wait for their agents since a write, and which no more. */
 import { mayStartHeld } from '#core/decide/settle-holds.ts';
 import type { GateOfAgent } from '#core/model/hold.ts';
-import { type IdempotencyKey, idempotencyKey } from '#core/model/ids.ts';
+import {
+  type AgentName,
+  type IdempotencyKey,
+  idempotencyKey,
+  type StepName,
+} from '#core/model/ids.ts';
 import {
   nextAction,
   type ProcessRecord,
@@ -11,8 +16,9 @@ import {
 
 /** A step that waits. */
 export interface HeldStep {
+  readonly name: StepName;
   /** The name under which it waits. */
-  readonly agent: string;
+  readonly agent: AgentName;
   /** The idempotency key of the request that it waits to send. */
   readonly key: string;
   /** Since when it has been held, ms since the epoch. */
@@ -43,9 +49,9 @@ const heldIn = (record: ProcessRecord): readonly HeldStep[] =>
   record.steps.flatMap((step) => heldStep(record, step));
 
 function heldStep(record: ProcessRecord, step: StepRecord): readonly HeldStep[] {
-  const { agent, progress } = step;
+  const { name, agent, progress } = step;
   if (!waitsForAgent(progress)) return [];
-  return [{ agent, key: keyOf(record, step), since: progress.since, gate: progress.gate }];
+  return [{ name, agent, key: keyOf(record, step), since: progress.since, gate: progress.gate }];
 }
 
 /** The idempotency key of the request that the held step waits to send. */

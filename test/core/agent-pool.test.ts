@@ -1,7 +1,7 @@
 /** Pools of agents: their members, and which of them may get a call (R25). */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { membersFor, waitsUnder } from '#core/decide/choose-agent.ts';
+import { membersFor, waitedMembers, waitsUnder } from '#core/decide/choose-agent.ts';
 import type { UndoAbility } from '#core/definition/agent.ts';
 import { definePool, type Failover, type MemberOptions } from '#core/definition/agent-pool.ts';
 import { poolsOf } from '#core/definition/registry.ts';
@@ -150,6 +150,16 @@ describe('the definition of a pool', () => {
       'svc-a--eu: svc-a-east svc-a-west',
       'svc-c: svc-c-one',
     ]);
+  });
+
+  it('has its members with their weights for a step that waits for any, and those of a domain without', () => {
+    const members = { east: { domain: 'eu' }, west: { domain: 'eu', weight: 0 }, us: {} };
+    const [step] = flow({ a: { pool: members } }).steps;
+    if (step === undefined) throw new Error('there is one');
+    const waitedFor = (name: string) =>
+      waitedMembers(step, agentName(name)).map(({ agent, weight }) => `${agent} ${weight}`);
+    expect(waitedFor('svc-a')).toEqual(['svc-a-east 1', 'svc-a-west 0', 'svc-a-us 1']);
+    expect(waitedFor('svc-a--eu')).toEqual(['svc-a-east null', 'svc-a-west null']);
   });
 
   it('waits in doubt where it does not say otherwise, and may fail over to a member without a weight', () => {

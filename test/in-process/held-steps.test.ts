@@ -18,7 +18,8 @@ function heldBy(gate: 'drained' | 'concurrency') {
 function lists(drained: Set<string>) {
   const did: string[] = [];
   const held = heldSteps({
-    hold: ({ agent }) => void did.push(`hold ${agent}`),
+    membersOf: (_, { agent }) => [{ agent, weight: 1 }],
+    hold: ({ agent }, _, members) => void did.push(`hold ${agent} for ${members?.length}`),
     forget: ({ agent }) => void did.push(`forget ${agent}`),
     isHeldBack: (agent) => drained.has(agent),
   });
@@ -30,19 +31,19 @@ test('a step that waits for an operator is in no list until its agent takes call
   const { held, did } = lists(drained);
   held.onRecord(heldBy('concurrency'), null);
   held.onRecord(heldBy('drained'), heldBy('concurrency'));
-  expect(did.splice(0)).toEqual(['hold paint', 'forget paint']);
+  expect(did.splice(0)).toEqual(['hold paint for 1', 'forget paint']);
   held.release();
   expect(did).toEqual([]);
   drained.clear();
   held.release();
   held.release();
-  expect(did).toEqual(['hold paint']);
+  expect(did).toEqual(['hold paint for 1']);
 });
 
 test('a step whose agent was resumed before its record was written does not wait for an operator', () => {
   const { held, did } = lists(new Set());
   held.onRecord(heldBy('drained'), null);
-  expect(did).toEqual(['hold paint']);
+  expect(did).toEqual(['hold paint for 1']);
 });
 
 test('a step that waits no more is not let go on', () => {

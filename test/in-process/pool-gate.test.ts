@@ -1,9 +1,9 @@
 /** Steps that wait for any member of a pool: the first one that has a slot takes the next. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agentName, idempotencyKey, orderId, stepName } from '#core/model/ids.ts';
 import type { Request } from '#core/model/message.ts';
 import type { Priority, ProcessRecord } from '#core/model/record.ts';
-import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
+import { type AgentGates, type AgentGatesOptions, agentGates } from '#in-process/agent-gates.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { call } from '../support/agent-requests.ts';
 import { testLog } from '../support/log.ts';
@@ -13,7 +13,8 @@ import { virtualClock } from '../support/virtual-clock.ts';
 const [east, west, pool] = [agentName('east'), agentName('west'), agentName('till')];
 const collect = stepName('collect');
 
-async function tills(concurrency = 1) {
+/** @param options what its gates do otherwise */
+async function tills(concurrency = 1, options: Partial<AgentGatesOptions> = {}) {
   const clock = virtualClock();
   const nudged: string[] = [];
   const gates = agentGates({
@@ -27,6 +28,7 @@ async function tills(concurrency = 1) {
     nudge: (nudge) => nudged.push(nudge.orderId),
     log: testLog(),
     clock,
+    ...options,
   });
   for (const agent of [east, west]) await slowDown(gates, agent, clock);
   const stored = new Map<string, ProcessRecord>();
@@ -162,6 +164,86 @@ test('a step whose order could not be claimed with its slot waits for the next o
   gates.release([b]);
   expect(nudged).toEqual(['c', 'c']);
   started(start('c', west));
+});
+
+describe('orders of an earlier version, whose pool has one member less,', () => {
+  const members = (weight: number | null) => ({
+    membersOf: ({ orderId: id }: ProcessRecord) => {
+      const ofWest = id.startsWith('old') ? weight : 1;
+      return [
+        { agent: east, weight: 1 },
+        ...(ofWest === null ? [] : [{ agent: west, weight: ofWest }]),
+      ];
+    },
+  });
+
+  test.each([
+    ['is missing', null],
+    ['has no weight', 0],
+  ])('get no slot of one that %s, and keep none from others', async (_, weight) => {
+    const { gates, nudged, start, wait } = await tills(1, members(weight));
+    const a = started(start('a', east));
+    const b = started(start('b', west));
+    for (const order of ['old1', 'new1', 'old2', 'new2']) wait(order);
+    gates.release([b]);
+    expect(nudged).toEqual(['new1']);
+    const new1 = started(start('new1', west));
+    gates.release([new1]);
+    expect(nudged).toEqual(['new1', 'new2']);
+    started(start('new2', west));
+    gates.release([a]);
+    expect(nudged).toEqual(['new1', 'new2', 'old1']);
+    started(start('old1', east));
+  });
+
+  test('share its agents with those of later ones in turns', async () => {
+    const { gates, nudged, start, wait } = await tills(1, members(null));
+    let busy = started(start('a', east));
+    started(start('b', west));
+    const orders = ['old1', 'old2', 'old3', 'new1', 'new2', 'new3'];
+    for (const order of orders) wait(order);
+    for (let turn = 0; turn < orders.length; turn += 1) {
+      gates.release([busy]);
+      busy = started(start(nudged[turn] ?? '', east));
+    }
+    expect(nudged.toSorted()).toEqual(orders.toSorted());
+    expect(nudged.map((order) => order.slice(0, 3))).toEqual([
+      'new',
+      'old',
+      'new',
+      'old',
+      'new',
+      'old',
+    ]);
+  });
+
+  test('get slots of one to which operators give a weight', async () => {
+    let given = 0;
+    const { gates, nudged, start, wait } = await tills(1, {
+      ...members(0),
+      weightOf: ({ weight }) => weight || given,
+    });
+    started(start('a', east));
+    const b = started(start('b', west));
+    wait('old1');
+    gates.release([b]);
+    expect(nudged).toEqual([]);
+    given = 1;
+    gates.onSettings();
+    expect(nudged).toEqual(['old1']);
+    started(start('old1', west));
+  });
+
+  test('are forgotten where they wait', async () => {
+    const { gates, nudged, start, wait, store } = await tills(1, members(null));
+    const a = started(start('a', east));
+    started(start('b', west));
+    wait('old1');
+    wait('old2');
+    store(recordOf('old1', null));
+    gates.release([a]);
+    expect(nudged).toEqual(['old2']);
+  });
 });
 
 test('a slot that its order does not take within ten seconds goes to the next', async () => {

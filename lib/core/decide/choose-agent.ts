@@ -59,6 +59,27 @@ export function waitsUnder(
   return isBound(step, action) ? (ownMember(pool, step)?.group ?? step.agent) : name;
 }
 
+/** One of several agents, each of which may get the call that a step waits for. */
+export interface WaitedMember extends Pick<PoolMember, 'agent'> {
+  /** As the definition says. Null: its domain alone may get the call, also without a weight. */
+  readonly weight: number | null;
+}
+
+/**
+ * The members that a step waits for. Versions of a workflow may have other members of one pool, and other weights.
+ *
+ * @param name under which the step waits: that of its pool, or of the group of a domain; for any other, the result is empty
+ */
+export function waitedMembers(
+  { agent: owner, pool = [] }: Pick<StepDefinition, 'agent' | 'pool'>,
+  name: AgentName,
+): readonly WaitedMember[] {
+  if (name === owner) return pool.map(({ agent, weight }) => ({ agent, weight }));
+  const domain = pool.find(({ group }) => group === name)?.domain;
+  const members = pool.filter((member) => member.domain === domain);
+  return members.map(({ agent }) => ({ agent, weight: null }));
+}
+
 /**
  * The agent for the next call of the step.
  *

@@ -3,13 +3,19 @@
  * with the roles.
  */
 
-import { type AgentSettings, amountNow, takersOf } from '#core/definition/agent-settings.ts';
+import { waitedMembers } from '#core/decide/choose-agent.ts';
+import {
+  type AgentSettings,
+  amountNow,
+  takersOf,
+  weightNow,
+} from '#core/definition/agent-settings.ts';
 import { checkImplementation } from '#core/definition/option-forms.ts';
-import { limitsOf, poolsOf, widestPoolsOf } from '#core/definition/registry.ts';
+import { limitsOf, poolsOf, widestPoolsOf, workflowRegistry } from '#core/definition/registry.ts';
 import { agentsOf, type WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { DefinitionError } from '#core/model/errors.ts';
 import type { Nudge, Reply, Request } from '#core/model/message.ts';
-import { type AgentGates, agentGates } from '#in-process/agent-gates.ts';
+import { type AgentGates, type AgentGatesOptions, agentGates } from '#in-process/agent-gates.ts';
 import type { OrderBacklog } from '#in-process/backlog/order-backlog.ts';
 import { directChannel } from '#in-process/channels/direct-channel.ts';
 import {
@@ -127,10 +133,13 @@ interface LocalGatesOptions extends LocalChannelsOptions {
 /** The gates of the agents: each lets as many calls through as its `concurrency` says. */
 export function localGates(options: LocalGatesOptions, { nudges }: Channels): AgentGates {
   const { agents, workflows, clock, weights, settings } = options;
+  const current = settings?.current ?? (() => nothing);
   const gates = agentGates({
     concurrencyOf: new Map(agents.map((agent) => [agent.contract.name, concurrencyOf(agent)])),
     pools: widestPoolsOf(workflows),
-    takers: takersNow(workflows, settings?.current ?? (() => nothing)),
+    takers: takersNow(workflows, current),
+    weightOf: (member) => weightNow(member, current()),
+    membersOf: membersIn(workflows),
     limits: limitsOf(workflows),
     amountOf: (limit) => (settings === undefined ? limit : amountNow(limit, settings.current())),
     nudge: (nudge) => void nudges.send([nudge]),
@@ -144,6 +153,17 @@ export function localGates(options: LocalGatesOptions, { nudges }: Channels): Ag
 }
 
 const nothing: AgentSettings = new Map();
+
+/** Of an order whose definition this process has not, all members that the pool has. */
+function membersIn(
+  workflows: readonly WorkflowDefinition[],
+): NonNullable<AgentGatesOptions['membersOf']> {
+  const registry = workflowRegistry(workflows);
+  return (record, { name, agent }) => {
+    const step = registry.of(record)?.steps.find((one) => one.name === name);
+    return step?.pool === undefined ? undefined : waitedMembers(step, agent);
+  };
+}
 
 /** Computed once for all settings. */
 function takersNow(workflows: readonly WorkflowDefinition[], current: () => AgentSettings) {

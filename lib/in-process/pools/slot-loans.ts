@@ -1,5 +1,5 @@
 /** The slots of one agent that steps of its pools have until their orders are claimed. */
-import type { WaitingStepsOptions } from './waiting-steps.ts';
+import type { WaitingStepsOptions } from '../waiting-steps.ts';
 
 /** Options of {@link slotLoans}. */
 export interface SlotLoansOptions {

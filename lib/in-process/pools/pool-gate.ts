@@ -3,8 +3,8 @@
  * that is slower than the others, or fails.
  */
 import type { CircuitState } from '#core/flow/circuit.ts';
-import type { AgentGate, AgentGateOptions } from './agent-gate.ts';
-import { type WaitingSteps, waitingSteps } from './waiting-steps.ts';
+import type { AgentGate, AgentGateOptions } from '../agent-gate.ts';
+import { type WaitingSteps, waitingSteps } from '../waiting-steps.ts';
 
 /** Options of {@link poolGate}. */
 export interface PoolGateOptions extends Pick<AgentGateOptions, 'nudge' | 'weights' | 'clock'> {
