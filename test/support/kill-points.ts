@@ -32,18 +32,18 @@ export interface KillPoint {
 /** Runs `work`; states that follow each other differ, and the last one is that after it. */
 export function killPoints(folder: string, work: () => void): readonly KillPoint[] {
   const points: KillPoint[] = [];
-  let isCopying = false;
+  let isNoted = true;
   let last = '';
   const note = (call: string) => {
-    if (isCopying) return;
-    isCopying = true;
+    if (!isNoted) return;
+    isNoted = false;
     const copy = mkdtempSync(join(tmpdir(), 'reeve-killed-'));
     onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
     cpSync(folder, copy, { recursive: true });
     const content = contentOf(copy);
     if (content !== last) points.push({ before: `${points.length} ${call}`, folder: copy });
     last = content;
-    isCopying = false;
+    isNoted = true;
   };
   const endings = [
     ...fileCalls.map((name) => noted(fs, name, note)),
@@ -59,6 +59,8 @@ export function killPoints(folder: string, work: () => void): readonly KillPoint
     syncBuiltinESMExports();
   }
   note('the end');
+  // Code of Node that was loaded meanwhile, such as that of `cpSync`, has these functions for as long as the process lives.
+  isNoted = false;
   return points;
 }
 
