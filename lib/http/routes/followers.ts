@@ -90,8 +90,7 @@ export function followers(ports: FollowersPorts): Followers {
   const { watch, clock, eventsOf, limits = followerLimits } = ports;
   const members = new Map<Follower, Following>();
   /** The number of followers by order; under null, that of scopes. */
-  const wanted = tally<OrderId | null>();
-  const owned = tally<string>();
+  const wanted = new Map<OrderId | null, number>();
   let changes = batchedChanges(limits.changesPerRoundMax);
   let stopWatching: () => void = () => {};
   let cancelBeat: () => void = () => {};
@@ -99,8 +98,8 @@ export function followers(ports: FollowersPorts): Followers {
   const inGoes = inGroups(members, clock, limits);
 
   function on(record: ProcessRecord): void {
-    const inScope = wanted.of(null) > 0;
-    const byItself = wanted.of(record.orderId) > 0;
+    const inScope = wanted.has(null);
+    const byItself = wanted.has(record.orderId);
     if (!inScope && !byItself) return;
     changes.add(record, inScope, byItself);
     if (isRoundDue) return;
@@ -128,10 +127,18 @@ export function followers(ports: FollowersPorts): Followers {
     );
   }
 
-  function leave(reader: Follower, { orderId, owner }: Following): void {
+  function want(orderId: OrderId | null, by: 1 | -1): void {
+    const count = (wanted.get(orderId) ?? 0) + by;
+    if (count === 0) wanted.delete(orderId);
+    else wanted.set(orderId, count);
+  }
+
+  const count = (owner: string) =>
+    [...members.values()].filter((one) => one.owner === owner).length;
+
+  function leave(reader: Follower, { orderId }: Following): void {
     members.delete(reader);
-    wanted.add(orderId, -1);
-    owned.add(owner, -1);
+    want(orderId, -1);
     if (members.size > 0) return;
     stopWatching();
     cancelBeat();
@@ -139,11 +146,11 @@ export function followers(ports: FollowersPorts): Followers {
   }
 
   return {
-    count: owned.of,
+    count,
     follow(following) {
       const { orderId, owner } = following;
       const free = limits.followersMax - members.size;
-      if (owned.of(owner) >= free * ownedPerFree) return null;
+      if (count(owner) >= free * ownedPerFree) return null;
       const reader: Follower = follower({
         bufferBytesMax: limits.bufferBytesMax,
         farewell,
@@ -154,23 +161,8 @@ export function followers(ports: FollowersPorts): Followers {
         cancelBeat = clock.after(limits.keepAliveMs, beat);
       }
       members.set(reader, following);
-      wanted.add(orderId, 1);
-      owned.add(owner, 1);
+      want(orderId, 1);
       return reader;
-    },
-  };
-}
-
-/** Counts by key; what has come back to 0 takes no memory. */
-function tally<Key>() {
-  const counts = new Map<Key, number>();
-  const of = (key: Key) => counts.get(key) ?? 0;
-  return {
-    of,
-    add(key: Key, by: 1 | -1): void {
-      const count = of(key) + by;
-      if (count === 0) counts.delete(key);
-      else counts.set(key, count);
     },
   };
 }

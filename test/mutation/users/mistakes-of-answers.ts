@@ -82,15 +82,8 @@ const ofRequests: readonly Mistake[] = [
     'lib/http/routes/followers.ts',
     followers,
     'one owner takes all places of followers',
-    'owned.of(owner) >= free * ownedPerFree',
+    'count(owner) >= free * ownedPerFree',
     'free === 0',
-  ),
-  mistake(
-    'lib/http/routes/followers.ts',
-    followers,
-    'a stream that an owner has closed is counted still',
-    'owned.add(owner, -1);',
-    'owned.of(owner);',
   ),
   mistake(
     'lib/http/routes/event-routes.ts',
@@ -239,7 +232,7 @@ const ofConsole: readonly Mistake[] = [
     'if (isKept === null) {',
   ),
   mistake(
-    'lib/console/api/browser-store.ts',
+    'lib/console/parts/browser-store.ts',
     signIn,
     'a page forgets at once what its browser does not keep',
     'ownTexts.set(place, text);',
