@@ -8,11 +8,22 @@ export interface WaitingSources {
   fill(): void;
 }
 
-/** @param sources at least one */
-export function waitingSources(
-  sources: readonly Pick<WaitingSteps, 'size' | 'fill'>[],
-): WaitingSources {
+/** A list of steps that wait. */
+type Source = Pick<WaitingSteps, 'size' | 'fill'>;
+
+/** Gives free slots to the steps of several lists: each of them is first in turn. */
+export function fillInTurn(): (sources: readonly Source[]) => void {
   let turn = 0;
+  return (sources) => {
+    const waited = sources.filter((source) => source.size() > 0);
+    turn = (turn + 1) % Math.max(1, waited.length);
+    for (const source of [...waited.slice(turn), ...waited.slice(0, turn)]) source.fill();
+  };
+}
+
+/** @param sources at least one */
+export function waitingSources(sources: readonly Source[]): WaitingSources {
+  const fill = fillInTurn();
   const isEmpty = () => {
     for (const source of sources) if (source.size() > 0) return false;
     return true;
@@ -21,10 +32,7 @@ export function waitingSources(
     isEmpty,
     fill() {
       // The end of each call comes here.
-      if (isEmpty()) return;
-      const waited = sources.filter((source) => source.size() > 0);
-      turn = (turn + 1) % Math.max(1, waited.length);
-      for (const source of [...waited.slice(turn), ...waited.slice(0, turn)]) source.fill();
+      if (!isEmpty()) fill(sources);
     },
   };
 }

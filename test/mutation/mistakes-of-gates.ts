@@ -69,11 +69,11 @@ export const mistakesOfGates: readonly Mistake[] = [
     'weight >= 0}`',
   ),
   mistake(
-    'lib/in-process/pools/pool-lists.ts',
+    'lib/in-process/waiting-sources.ts',
     'test/in-process/pool-gate.test.ts',
     'the first list of a pool has each slot',
-    'turn = (turn + 1) % Math.max(1, waiting.length);',
-    'turn = 0 * waiting.length;',
+    'turn = (turn + 1) % Math.max(1, waited.length);',
+    'turn = 0 * waited.length;',
   ),
   mistake(
     'lib/core/decide/choose-agent.ts',

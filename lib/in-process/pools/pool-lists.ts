@@ -4,6 +4,7 @@
  */
 import type { WaitedMember } from '#core/decide/choose-agent.ts';
 import { type AgentGate, type HeldIn, waitingIn } from '../agent-gate.ts';
+import { fillInTurn } from '../waiting-sources.ts';
 import type { WaitingSteps } from '../waiting-steps.ts';
 import { type PoolGateOptions, poolGate } from './pool-gate.ts';
 
@@ -74,7 +75,7 @@ export function poolLists({
     forget: (step) => lists.filter(({ steps }) => steps.remove(step)).length > 0,
     isBarred: whole.steps.isBarred,
     sourceOf(agent) {
-      let turn = 0;
+      const fill = fillInTurn();
       const sizeOf = ({ steps, takes: takesOwn }: List) =>
         steps.size() > 0 && takesOwn(agent) ? steps.size() : 0;
       return {
@@ -85,9 +86,7 @@ export function poolLists({
           return sum;
         },
         fill() {
-          const waiting = lists.filter((list) => sizeOf(list) > 0);
-          turn = (turn + 1) % Math.max(1, waiting.length);
-          for (const { steps } of [...waiting.slice(turn), ...waiting.slice(0, turn)]) steps.fill();
+          fill(lists.filter((list) => sizeOf(list) > 0).map(({ steps }) => steps));
         },
       };
     },
