@@ -43,7 +43,7 @@ test('a page whose browser blocks storage keeps its token itself, and begins no 
   const found = await onPage(`
     const { beginSignIn, finishSignIn, signInFaultOf } = await import('#console/api/sign-in.ts');
     const { authorization } = await import('#console/api/session-token.ts');
-    const { siteStore, tabStore } = await import('#console/api/browser-store.ts');
+    const { siteStore, tabStore } = await import('#console/parts/browser-store.ts');
     const refusal = () => { throw new DOMException('The operation is insecure.', 'SecurityError'); };
     sessionStorage.getItem = refusal;
     sessionStorage.setItem = refusal;

@@ -1,6 +1,6 @@
 /** The token for the API, kept in this tab only, until it is closed. */
 import { signal } from '@preact/signals';
-import { tabStore } from './browser-store.ts';
+import { tabStore } from '#console/parts/browser-store.ts';
 
 const place = 'reeve-token';
 

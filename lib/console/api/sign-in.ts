@@ -3,10 +3,10 @@
  * (RFC 7636), for which a page needs no secret.
  */
 import * as oauth from 'oauth4webapi';
+import { tabStore } from '#console/parts/browser-store.ts';
 import { after } from '#console/parts/server-clock.ts';
 import { type Answer, failedRestMs, mayPass } from './answer.ts';
 import { get } from './api-client.ts';
-import { tabStore } from './browser-store.ts';
 
 /** The provider and the client id, from the server. */
 export interface SignIn {

@@ -1,6 +1,6 @@
 /** The theme: that of the system, until the user chooses another. */
 import { effect, signal } from '@preact/signals';
-import { siteStore } from '#console/api/browser-store.ts';
+import { siteStore } from '#console/parts/browser-store.ts';
 
 const place = 'reeve-theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
