@@ -9,7 +9,7 @@ import {
   type UndoTarget,
 } from '#ports/agent-implementation.ts';
 import { type CallScript, scriptedService } from './scripted-service.ts';
-import { bindable } from './test-host.ts';
+import { listenToHosts } from './test-host.ts';
 
 /** A call that the agent got. */
 export interface ScriptedCall<Input> {
@@ -57,7 +57,7 @@ export function scriptedAgent<Input extends JsonValue, Output extends JsonValue>
 
   function called(action: Action, input: Input, call: Call): void {
     const { orderId, attempt, idempotencyKey } = call;
-    calls.push({ action, orderId, input, attempt, idempotencyKey, at: service.now() });
+    calls.push({ action, orderId, input, attempt, idempotencyKey, at: service.hostOf(call).now() });
   }
 
   const agent: ScriptedAgent<Input, Output> = {
@@ -69,8 +69,8 @@ export function scriptedAgent<Input extends JsonValue, Output extends JsonValue>
     effects,
     async perform(input, call) {
       called('perform', input, call);
-      const { idempotencyKey: key, signal } = call;
-      return service.serve('perform', signal, {
+      const { idempotencyKey: key } = call;
+      return service.serve('perform', call, {
         effect() {
           if (closed.has(key))
             throw new PermanentFault('refused', 'The service has refused this key.', 'none');
@@ -83,7 +83,7 @@ export function scriptedAgent<Input extends JsonValue, Output extends JsonValue>
     ...(contract.undo === 'offered' && {
       async undo({ performKey, input }: UndoTarget<Input, Output>, call: Call) {
         called('undo', input, call);
-        await service.serve('undo', call.signal, {
+        await service.serve('undo', call, {
           effect() {
             closed.add(performKey);
             effects.delete(performKey);
@@ -93,7 +93,7 @@ export function scriptedAgent<Input extends JsonValue, Output extends JsonValue>
       },
     }),
   };
-  bindable(agent, service.bind);
+  listenToHosts(agent, service);
   return agent;
 }
 

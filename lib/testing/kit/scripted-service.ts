@@ -1,9 +1,9 @@
 /** The service of a scripted agent: it does to each call what the script says. */
 import type { Effect } from '#core/model/fault.ts';
 import type { Action } from '#core/model/ids.ts';
-import { PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
+import { type Call, PermanentFault, TransientFault } from '#ports/agent-implementation.ts';
 import { KitError } from './kit-error.ts';
-import type { TestHost } from './test-host.ts';
+import { type HostListener, hostOf, type TestHost } from './test-host.ts';
 import { checkedTime } from './time-check.ts';
 
 /** What happens to the next calls, one after the other: each entry is for one call. */
@@ -40,29 +40,37 @@ interface Work<Answer> {
   readonly refuse: () => void;
 }
 
-export interface ScriptedService {
+/** See {@link scriptedService}. */
+export interface ScriptedService extends HostListener {
   script(action: Action): CallScript;
   unreachable(ms: number): void;
-  now(): number;
-  serve<Answer>(action: Action, signal: AbortSignal, work: Work<Answer>): Promise<Answer>;
-  bind(host: TestHost): void;
+  /** The Reeve that makes the call. @throws {KitError} `agent-unbound` */
+  hostOf(call: Call): TestHost;
+  serve<Answer>(action: Action, call: Call, work: Work<Answer>): Promise<Answer>;
 }
 
 /** @param agent its name */
 export function scriptedService(agent: string): ScriptedService {
   const entries = { perform: [] as Entry[], undo: [] as Entry[] };
-  let bound: TestHost | null = null;
-  let unreachableUntil = Number.NEGATIVE_INFINITY;
+  /** The Reeves that run the agent, each with the instant until which it cannot reach the service. */
+  const unreachableUntil = new Map<TestHost, number>();
   /** Before the start of Reeve, ms. */
   let unreachableMs = 0;
 
-  const host = (): TestHost => {
-    if (bound !== null) return bound;
+  function join(host: TestHost): void {
+    if (unreachableUntil.has(host)) return;
+    unreachableUntil.set(host, unreachableMs === 0 ? 0 : host.now() + unreachableMs);
+    unreachableMs = 0;
+  }
+  function callerOf(call: Call): TestHost {
+    const [only, ...others] = unreachableUntil.keys();
+    const host = hostOf(call) ?? (others.length === 0 ? only : undefined);
+    if (host !== undefined) return host;
     throw new KitError(
       'agent-unbound',
       `The scripted agent ${agent} is called by no testReeve: give it in \`agents\`.`,
     );
-  };
+  }
   const notNow = (what: string) =>
     new TransientFault('scripted', `The service of ${agent} ${what}.`);
 
@@ -70,18 +78,18 @@ export function scriptedService(agent: string): ScriptedService {
     script: (action) => scriptOf(entries[action]),
     unreachable(given) {
       const ms = checkedTime('The time of unreachable', given);
-      if (bound === null) unreachableMs = ms;
-      else unreachableUntil = bound.now() + ms;
+      if (unreachableUntil.size === 0) unreachableMs = ms;
+      for (const host of unreachableUntil.keys()) unreachableUntil.set(host, host.now() + ms);
     },
-    now: () => host().now(),
-    bind(own) {
-      bound = own;
-      if (unreachableMs > 0) unreachableUntil = own.now() + unreachableMs;
-      unreachableMs = 0;
-    },
-    async serve(action, signal, { effect, refuse }) {
-      const { now, after, crash } = host();
-      if (now() < unreachableUntil) throw notNow('is unreachable');
+    join,
+    leave: (host) => void unreachableUntil.delete(host),
+    hostOf: callerOf,
+    async serve(action, call, { effect, refuse }) {
+      const host = callerOf(call);
+      const { now, after, crash } = host;
+      const { signal } = call;
+      join(host);
+      if (now() < (unreachableUntil.get(host) ?? 0)) throw notNow('is unreachable');
       const entry = entries[action].shift();
       switch (entry?.kind) {
         case undefined:

@@ -10,7 +10,7 @@ import type { LocalReeve, LocalReeveOptions } from '#runtime/local/local-reeve.t
 import { callTime } from './call-time.ts';
 import { KitError } from './kit-error.ts';
 import { settled, type TestClock, testClock } from './test-clock.ts';
-import { bindAll } from './test-host.ts';
+import { hosted } from './test-host.ts';
 import { hopMaxMs, type Process, startProcess } from './test-process.ts';
 import { thrownErrors } from './thrown-errors.ts';
 import { checkedStart, checkedTime, testTimeMaxMs } from './time-check.ts';
@@ -88,12 +88,12 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
   let process: Process | null = null;
   const time = callTime(clock);
   const thrown = thrownErrors(options.onCodeError);
-  const own = { ...options, onCodeError: thrown.onCodeError };
+  const { agents, leave } = hosted(options.agents, { ...clock, crash: kill });
+  const own = { ...options, agents, onCodeError: thrown.onCodeError };
 
   async function start(): Promise<void> {
     generation += 1;
-    const path = pathOf(folder, generation);
-    process = await startProcess(own, { clock, time, path, dues });
+    process = await startProcess(own, { clock, time, path: pathOf(folder, generation), dues });
   }
 
   function kill(): void {
@@ -126,8 +126,11 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
     throw endless(order.id, thrown.of(order.id));
   }
 
-  bindAll(options.agents, { now: clock.now, crash: kill, after: clock.after });
-  await orRemoved(folder, start());
+  const remove = () => {
+    leave();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await orElse(start(), remove);
   return {
     get local() {
       return living().local;
@@ -157,17 +160,17 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
     async [Symbol.asyncDispose]() {
       process?.end();
       process = null;
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }
 
-/** Removes the folder of a Reeve that did not start: the test has no Reeve that would. */
-async function orRemoved(folder: string, started: Promise<void>): Promise<void> {
+/** A Reeve that did not start leaves nothing: the test has none that would remove it. */
+async function orElse(started: Promise<void>, remove: () => void): Promise<void> {
   try {
     await started;
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
     throw error;
   }
 }
