@@ -2,7 +2,8 @@
  * What API Gateway and the adapter of Hono change of a request, put right, so that a deployed API answers as an embedded one:
  *
  * 1. API Gateway decodes the path. In a URL, a decoded `?`, `#` or `\` would end or divide it: a request that was authorised for
- *    `/orders/{id}/cancel` could be one for another route.
+ *    `/orders/{id}/cancel` could be one for another route. So it could by a decoded `..`, which a URL resolves, where a policy of the
+ *    account allows only some paths.
  * 2. The adapter drops a header without a value: an order with an empty idempotency key would be accepted as one without a key, and a
  *    change with an empty `If-Match` made in any revision.
  * 3. The adapter answers a GET with a body by text of its own. The API reads no such body.
@@ -30,7 +31,18 @@ export function withRequestAsSent<Event extends object>(event: Event): Event {
 /** What no path of a URL has literally. */
 const notOfPath = /[^\w!$%&'()*+,\-./:;=@~]/gu;
 
-const encodedPath = (path: string) => path.toWellFormed().replaceAll(notOfPath, encodeURIComponent);
+/** A segment that a URL resolves and leaves out, also with its dots encoded (URL Standard, "single-dot" and "double-dot URL path segment"). */
+const dotSegment = /^(\.|%2e){1,2}$/i;
+/** A dot that no URL resolves: encoded, with the `%` encoded too. */
+const keptDot = '%252E';
+
+const encodedPath = (path: string) =>
+  path
+    .toWellFormed()
+    .replaceAll(notOfPath, encodeURIComponent)
+    .split('/')
+    .map((part) => (dotSegment.test(part) ? part.replaceAll(/\.|%2e/gi, keptDot) : part))
+    .join('/');
 
 /** A blank is a value for the adapter, and none for the API. */
 const keptHeaders = (headers: NonNullable<SentEvent['headers']>) =>

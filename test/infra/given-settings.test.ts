@@ -87,7 +87,7 @@ const statement = z.object({
   Action: z.union([z.string(), z.array(z.string())]),
   Resource: z.unknown(),
   Condition: z
-    .object({ StringEquals: z.object({ 'kms:ViaService': z.string() }) })
+    .object({ StringLike: z.object({ 'kms:ViaService': z.string() }) })
     .partial()
     .optional(),
 });
@@ -103,7 +103,7 @@ function rightsOf(of: Template, role: string): readonly string[] {
     .filter(({ Roles }) => Roles.some(({ Ref }) => Ref.startsWith(role)))
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     .flatMap(({ Action, Resource, Condition }) => {
-      const service = Condition?.StringEquals?.['kms:ViaService'].split('.')[0];
+      const service = Condition?.StringLike?.['kms:ViaService'].split('.')[0];
       const through = service === undefined ? '' : ` through ${service}`;
       return [Action].flat().map((action) => `${action} ${JSON.stringify(Resource)}${through}`);
     });

@@ -52,7 +52,7 @@ const statementSchema = z.object({
   Action: z.union([z.string(), z.array(z.string())]),
   Resource: z.unknown(),
   Condition: z
-    .object({ StringEquals: z.strictObject({ 'kms:ViaService': z.string() }).optional() })
+    .object({ StringLike: z.strictObject({ 'kms:ViaService': z.string() }).optional() })
     .optional(),
 });
 const policySchema = z.object({
@@ -68,13 +68,13 @@ function keyRights(policies: readonly z.infer<typeof policySchema>[]): string[] 
     .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('kms:')))
     .map(({ Action, Resource, Condition }) => {
       expect(Resource).toBe(kmsKey);
-      return `${Condition?.StringEquals?.['kms:ViaService']}: ${[Action].flat().toSorted().join(' ')}`;
+      return `${Condition?.StringLike?.['kms:ViaService']}: ${[Action].flat().toSorted().join(' ')}`;
     })
     .toSorted();
 }
 
 const at = (service: string, ...actions: string[]) =>
-  `${service}.eu-west-1.amazonaws.com: ${actions.join(' ')}`;
+  `${service}.eu-west-1.*: ${actions.join(' ')}`;
 const reads = at('dynamodb', 'kms:Decrypt');
 const receives = at('sqs', 'kms:Decrypt');
 const sends = at('sqs', 'kms:Decrypt', 'kms:GenerateDataKey');
@@ -101,6 +101,15 @@ test.each([
     expect(keyRights(own)).toEqual(rights);
   },
 );
+
+test('in China, the condition of these rights is met by the names that services have there', () => {
+  const region = 'cn-north-1';
+  const inChina = templateOf({ kmsKey: kmsKey.replace('aws:kms:eu-west-1', `aws-cn:kms:${region}`) });
+  const conditions = resources(inChina, 'AWS::IAM::Policy')
+    .flatMap((one) => policySchema.parse(one).PolicyDocument.Statement)
+    .flatMap(({ Condition }) => Condition?.StringLike?.['kms:ViaService'] ?? []);
+  expect(new Set(conditions)).toEqual(new Set([`sqs.${region}.*`, `dynamodb.${region}.*`]));
+});
 
 test('an agent that runs elsewhere may use the key for its queues; a caller of the API has no right on it', () => {
   const all = resources(encrypted, 'AWS::IAM::ManagedPolicy').map((one) => policySchema.parse(one));

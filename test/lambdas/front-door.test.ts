@@ -133,6 +133,22 @@ test('the body of a GET is ignored, as in one process', async () => {
   expect(await ask({ ...sent, body: '{}' })).toEqual(without);
 });
 
+test.each([
+  '/orders/../principal',
+  '/orders/./../principal',
+  '/orders/%2e%2E/principal',
+  '/orders/.%2e/principal',
+  '/orders/x/%2e./../principal',
+  '/principal/.',
+  '/./principal',
+  '/principal/healthz/..',
+])('a decoded dot segment leads to no other route: %s', async (path) => {
+  expect(await refused({ method: 'GET', path })).toEqual({
+    statusCode: 404,
+    code: 'route-unknown',
+  });
+});
+
 test.each(['#', '?', '\\', '\t', ' ', '\u{1f600}'])(
   'a decoded %j in a path leads to no other route',
   async (sign) => {

@@ -12,7 +12,10 @@ export function allowKey(
   grantPrincipal.addToPrincipalPolicy(keyStatement(key, service, actions));
 }
 
-/** The statement of {@link allowKey}. */
+/**
+ * The statement of {@link allowKey}. The name of the service ends otherwise in each partition, such as with `amazonaws.com.cn` in China. AWS
+ * alone writes it, so any ending is as safe as the right one.
+ */
 export const keyStatement = (
   { keyArn, env }: IKey,
   service: string,
@@ -22,5 +25,5 @@ export const keyStatement = (
     effect: Effect.ALLOW,
     actions: [...actions],
     resources: [keyArn],
-    conditions: { StringEquals: { 'kms:ViaService': `${service}.${env.region}.amazonaws.com` } },
+    conditions: { StringLike: { 'kms:ViaService': `${service}.${env.region}.*` } },
   });

@@ -89,13 +89,15 @@ const document = z.object({
  */
 export function allowServices(scope: Construct, key: IKey): void {
   allowAlerts(scope, key, ['cloudwatch.amazonaws.com', 'sns.amazonaws.com']);
-  const groups = Stack.of(scope).formatArn({
+  const stack = Stack.of(scope);
+  const groups = stack.formatArn({
     service: 'logs',
     resource: 'log-group',
     resourceName: ownNames(scope),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  allow(key, [`logs.${Stack.of(scope).region}.amazonaws.com`], logging, {
+  // Its name ends as those of hosts do in the partition, other than the names of the services above (serverless/serverless, issue 12087).
+  allow(key, [`logs.${stack.region}.${stack.urlSuffix}`], logging, {
     ArnLike: { 'kms:EncryptionContext:aws:logs:arn': groups },
   });
 }

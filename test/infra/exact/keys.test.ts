@@ -27,6 +27,20 @@ const keySchema = z.object({
   ),
 });
 
+/** With the partition and the suffix that they are in `aws`. */
+const inAws = (policy: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(policy)
+      .replaceAll(
+        /\{"Fn::Join":\["",\["arn:",\{"Ref":"AWS::Partition"\},"([^"]+)"\]\]\}/g,
+        '"arn:aws$1"',
+      )
+      .replaceAll(
+        /\{"Fn::Join":\["",\["([^"]+)",\{"Ref":"AWS::URLSuffix"\}\]\]\}/g,
+        '"$1amazonaws.com"',
+      ),
+  );
+
 /** The policies of the keys of a stack, by id, in which Reeve is given this. */
 function keysOf(give: (stack: Stack) => Partial<ReeveProps>) {
   const found = Template.fromStack(reeveWith(give, 'reeve-prod').stack).findResources(
@@ -35,7 +49,7 @@ function keysOf(give: (stack: Stack) => Partial<ReeveProps>) {
   return Object.fromEntries(
     Object.entries(found).map(([id, { Properties }]) => [
       nameOf(id),
-      keySchema.parse(Properties).KeyPolicy,
+      keySchema.parse(inAws(Properties)).KeyPolicy,
     ]),
   );
 }
@@ -53,11 +67,15 @@ function documented() {
 
 test('a key of the same app gets the statements of docs/aws.md, and no others', () => {
   const { Key: policy } = keysOf((stack) => ({ encryptionKey: new Key(stack, 'Key') }));
-  const partition = JSON.stringify(policy).replaceAll(
-    /\{"Fn::Join":\["",\["arn:",\{"Ref":"AWS::Partition"\},"([^"]+)"\]\]\}/g,
-    '"arn:aws$1"',
+  expect(policy).toEqual(documented());
+});
+
+test('the service of logs has the name that it has in the partition of the stack, such as logs.cn-north-1.amazonaws.com.cn', () => {
+  const { stack } = reeveWith((given) => ({ encryptionKey: new Key(given, 'Key') }));
+  const text = JSON.stringify(Template.fromStack(stack).findResources('AWS::KMS::Key'));
+  expect(text).toContain(
+    `"Service":{"Fn::Join":["",["logs.${env.region}.",{"Ref":"AWS::URLSuffix"}]]}`,
   );
-  expect(JSON.parse(partition)).toEqual(documented());
 });
 
 test('alarms and alerts may use the key of the topic that an application gives, beside or instead of a key of its own for Reeve', () => {
