@@ -161,17 +161,41 @@ test('a function that is imported into the stack of Reeve, with its role, is an 
   for (const action of ['sqs:ReceiveMessage', 'sqs:SendMessage', 'dynamodb:', 'kms:Decrypt']) {
     expect(JSON.stringify(policies)).toContain(`"${action}`);
   }
+  // Lambda refuses a mapping as long as the role may not receive from the queue: a function that is made here waits for its policy, this one is there.
+  const mappings = Object.values(
+    template.findResources('AWS::Lambda::EventSourceMapping', {
+      Properties: { FunctionName: 'mailing' },
+    }),
+  );
+  expect(mappings).not.toEqual([]);
+  for (const { DependsOn } of mappings) expect(DependsOn).toEqual(Object.keys(policies));
 });
 
-test('a function that is imported into another stack of the app is an agent: nothing of that stack needs to be deployed first', () => {
+const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:mailing';
+
+test.each(['Shared', 'Shop'])(
+  'of a function that is imported into %s, a role of another stack is refused: its rights would be deployed after the mappings that need them',
+  (of) => {
+    const app = newApp();
+    const shared = new Stack(app, 'Shared');
+    const stack = new Stack(app, 'Shop');
+    const imported = LambdaFunction.fromFunctionAttributes(of === 'Shop' ? stack : shared, 'F', {
+      functionArn,
+      role: Role.fromRoleName(shared, 'MailingRole', 'mailing'),
+      sameEnvironment: true,
+    });
+    expect(() => reeveIn(stack, {}).addAgent({ name: 'mailing', function: imported })).toThrow(
+      'The role of the function of the agent `mailing` of Shop/Orders is in the stack Shared, and Reeve in Shop, which needs the rights of the role first. Make or import both, the function and its role, in Shop',
+    );
+  },
+);
+
+test('a function that is imported into another stack of the app without its role is an agent: nothing of that stack needs to be deployed first', () => {
   const app = newApp();
   const shared = new Stack(app, 'Shared');
   const reeve = reeveIn(new Stack(app, 'Shop'), {});
-  const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:mailing';
   const imported = LambdaFunction.fromFunctionAttributes(shared, 'Mailing', {
-    functionArn,
-    role: Role.fromRoleName(shared, 'MailingRole', 'mailing'),
-    sameEnvironment: true,
+    ...{ functionArn, sameEnvironment: true },
   });
   reeve.addAgent({ name: 'mailing', function: imported });
   const mappings = app

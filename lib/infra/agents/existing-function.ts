@@ -30,17 +30,33 @@ export function timeoutOfExisting(existing: IFunction): Duration | undefined {
  * the other one first. One that is imported gets no variables.
  *
  * @param agent its name and deployment
- * @throws {ReeveError} `settings-invalid` for a function, or an alias, of another stack than the scope
+ * @throws {ReeveError} `settings-invalid` for a function, or an alias, of another stack than the scope, and for a role of another one
  */
 export function refuseOtherStack(scope: Construct, existing: IFunction, agent: string): void {
   const own = Stack.of(scope);
+  const here = own.node.path;
   const made = [existing, baseOf(existing)].filter(isMade);
   const other = made.map((one) => Stack.of(one)).find((one) => one !== own);
-  if (other === undefined) return;
-  const here = own.node.path;
+  if (other === undefined) {
+    refuseOtherRole(own, baseOf(existing), agent);
+    return;
+  }
   throw new ReeveError(
     'settings-invalid',
     `The function of the agent ${agent} is made in the stack ${other.node.path}, and Reeve in ${here}: each of the two would need the other one to be deployed first. Make the function in ${here}, or import it there with its role, \`Function.fromFunctionAttributes(…)\`.`,
+  );
+}
+
+/**
+ * The rights of a role are a policy in the stack of the role, which names the queues of Reeve. So it would be deployed after them, and after the
+ * event source mapping, which Lambda refuses without these rights.
+ */
+function refuseOtherRole(own: Stack, { role }: IFunction, agent: string): void {
+  if (role === undefined || Stack.of(role) === own) return;
+  const here = own.node.path;
+  throw new ReeveError(
+    'settings-invalid',
+    `The role of the function of the agent ${agent} is in the stack ${Stack.of(role).node.path}, and Reeve in ${here}, which needs the rights of the role first. Make or import both, the function and its role, in ${here}: \`Function.fromFunctionAttributes(…)\`, \`Role.fromRoleArn(…)\`.`,
   );
 }
 

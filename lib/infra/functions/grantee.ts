@@ -1,5 +1,6 @@
 /** What receives rights: a function of Reeve, or an existing one. */
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IDependable } from 'constructs';
 
 /** Receives rights, one by one. */
 export interface Grantee {
@@ -9,15 +10,23 @@ export interface Grantee {
   allowItems(actions: readonly string[], table: string, ...keys: readonly string[]): void;
 }
 
+/** Allows these actions on these resources. @returns the policy, for what needs it; undefined: there is none in the app */
+export const allowed = (
+  { grantPrincipal }: IGrantable,
+  actions: readonly string[],
+  ...resources: readonly string[]
+): IDependable | undefined =>
+  grantPrincipal.addToPrincipalPolicy(statement(actions, resources)).policyDependable;
+
 /** Adds rights to the policy of a principal. */
-export const granteeOf = ({ grantPrincipal }: IGrantable): Grantee => ({
+export const granteeOf = (to: IGrantable): Grantee => ({
   allow(actions, ...resources) {
-    grantPrincipal.addToPrincipalPolicy(statement(actions, resources));
+    allowed(to, actions, ...resources);
   },
   allowItems(actions, table, ...keys) {
-    const allowed = statement(actions, [table]);
-    allowed.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [...keys] });
-    grantPrincipal.addToPrincipalPolicy(allowed);
+    const limited = statement(actions, [table]);
+    limited.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [...keys] });
+    to.grantPrincipal.addToPrincipalPolicy(limited);
   },
 });
 

@@ -3,11 +3,11 @@
  * neither Lambda nor Reeve calls (Lambda developer guide, "Using Lambda with Amazon SQS").
  */
 import { Duration, Names } from 'aws-cdk-lib';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Alias, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import { deploymentOf } from '#infra/deployment/deployment.ts';
-import { granteeOf } from '#infra/functions/grantee.ts';
+import { allowed } from '#infra/functions/grantee.ts';
 
 /** Messages per invocation; SQS returns up to ten per request. */
 const batchSize = 10;
@@ -27,7 +27,7 @@ export function pollQueue(
   { maxConcurrency, batchWindowSeconds = 0 }: Polling = {},
 ): void {
   // The id that the CDK's event source uses: another id would create a second mapping on update.
-  worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
+  const mapping = worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
     eventSourceArn: queue.queueArn,
     batchSize,
     reportBatchItemFailures: true,
@@ -36,7 +36,8 @@ export function pollQueue(
     ...(maxConcurrency !== undefined && { maxConcurrency }),
     ...(batchWindowSeconds > 0 && { maxBatchingWindow: Duration.seconds(batchWindowSeconds) }),
   });
-  granteeOf(worker).allow(
+  const policy = allowed(
+    worker,
     [
       'sqs:ReceiveMessage',
       'sqs:DeleteMessage',
@@ -46,5 +47,8 @@ export function pollQueue(
     ],
     queue.queueArn,
   );
+  // Lambda refuses a mapping while the role may not receive from the queue. A function of this app waits for its policy, an imported one exists.
+  const isImported = !(worker instanceof LambdaFunction || worker instanceof Alias);
+  if (isImported && policy !== undefined) mapping.node.addDependency(policy);
   acknowledge(worker, 'Serverless::Serverless-LambdaEventSourceMappingDestination');
 }
