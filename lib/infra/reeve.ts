@@ -40,7 +40,7 @@ import { agentOutput } from '#infra/operations/outputs.ts';
 import { windowFaults } from '#infra/queues/batch-window.ts';
 import { agentDeadLetters, deadLetters } from '#infra/queues/deployed-queues.ts';
 import { allowExisting, allowServices, allowTopic } from '#infra/settings/own-key.ts';
-import { refuseOtherRegion } from '#infra/settings/own-region.ts';
+import { refuseElsewhere } from '#infra/settings/own-place.ts';
 import { type DeploymentSettings, readProperties } from '#infra/settings/properties.ts';
 import { applyToResources } from '#infra/settings/resource-wide.ts';
 import { removalOf } from '#infra/settings/stage.ts';
@@ -74,7 +74,7 @@ export class Reeve extends Construct {
     super(scope, id);
     this.settings = readProperties(this.node.path, props);
     const { vpc, vpcSubnets, securityGroups, tracing = false, release } = props;
-    refuseOtherRegion(this, props);
+    refuseElsewhere(this, props);
     this.deployment = deploymentName(this, props.deployment);
     deploy(this, {
       name: this.deployment,

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, NestedStack, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role } from 'aws-cdk-lib/aws-iam';
@@ -239,4 +240,49 @@ test('a queue that is imported from another region is refused where the region o
   expect(() => reeveIn(same, propsIn(same))).not.toThrow();
   const unknown = new Stack(app, 'Unknown');
   expect(() => reeveIn(unknown, propsIn(unknown))).not.toThrow();
+});
+
+test.each<[string, Make]>([
+  [
+    'eventBus',
+    (from) => ({
+      eventBus: EventBus.fromEventBusArn(
+        from,
+        'Bus',
+        'arn:aws:events:eu-west-1:999999999999:event-bus/default',
+      ),
+    }),
+  ],
+  [
+    'alarmTopic',
+    (from) => ({
+      alarmTopic: Topic.fromTopicArn(from, 'Topic', 'arn:aws:sns:eu-west-1:999999999999:alarms'),
+    }),
+  ],
+  [
+    'tables.processes',
+    (from) => ({
+      tables: {
+        orders: TableV2.fromTableName(from, 'OrdersTable', 'orders'),
+        processes: TableV2.fromTableAttributes(from, 'Processes', {
+          tableArn: 'arn:aws:dynamodb:eu-west-1:999999999999:table/processes',
+          tableStreamArn: 'arn:aws:dynamodb:eu-west-1:999999999999:table/processes/stream/1',
+        }),
+        coordination: TableV2.fromTableName(from, 'Coordination', 'coordination'),
+      },
+    }),
+  ],
+])('a part of another account is refused: %s', (name, make) => {
+  const env = { account: '123456789012', region: 'eu-west-1' };
+  const stack = new Stack(newApp(), 'Shop', { env });
+  expect(() => reeveIn(stack, make(stack))).toThrow(
+    `\`${name}\` of Shop/Orders is in the account 999999999999, and Shop/Orders in 123456789012. Give one of the account 123456789012.`,
+  );
+});
+
+test('a response queue of another account is accepted: its address has the account', () => {
+  const env = { account: '123456789012', region: 'eu-west-1' };
+  const stack = new Stack(newApp(), 'Shop', { env });
+  const shop = Queue.fromQueueArn(stack, 'Answers', 'arn:aws:sqs:eu-west-1:999999999999:answers');
+  expect(() => reeveIn(stack, { responseQueues: { shop } })).not.toThrow();
 });

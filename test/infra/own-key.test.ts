@@ -104,7 +104,9 @@ test.each([
 
 test('in China, the condition of these rights is met by the names that services have there', () => {
   const region = 'cn-north-1';
-  const inChina = templateOf({ kmsKey: kmsKey.replace('aws:kms:eu-west-1', `aws-cn:kms:${region}`) });
+  const inChina = templateOf({
+    kmsKey: kmsKey.replace('aws:kms:eu-west-1', `aws-cn:kms:${region}`),
+  });
   const conditions = resources(inChina, 'AWS::IAM::Policy')
     .flatMap((one) => policySchema.parse(one).PolicyDocument.Statement)
     .flatMap(({ Condition }) => Condition?.StringLike?.['kms:ViaService'] ?? []);

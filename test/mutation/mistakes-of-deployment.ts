@@ -42,11 +42,11 @@ export const mistakesOfDeployment: readonly Mistake[] = [
     '[existing].slice(1)',
   ),
   mistake(
-    'lib/infra/settings/own-region.ts',
+    'lib/infra/settings/own-place.ts',
     otherStacksTest,
     'a part of another region is accepted',
-    'other === region',
-    'other !== region',
+    'given !== own',
+    'given === own',
   ),
   mistake(
     'lambdas/webhook.ts',
