@@ -14,7 +14,7 @@ import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 import { orderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Nudge } from '#core/model/message.ts';
-import { answeringAws } from '../support/answering-aws.ts';
+import { type AwsCall, accepted, answeringAws } from '../support/answering-aws.ts';
 import { answeringServer } from '../support/answering-server.ts';
 import { changeFor } from '../support/changes.ts';
 import { sqsRecord } from '../support/sqs-record.ts';
@@ -349,6 +349,53 @@ test('the retry queue has a group for each order and audience, and accepts a not
       },
     },
   ]);
+});
+
+/** The sequence numbers of an order in the requests to the retry queue. */
+const bodiesSchema = z.object({ Entries: z.array(z.object({ MessageBody: z.string() })) });
+const sequencesIn = (calls: readonly AwsCall[], order: string) =>
+  calls
+    .flatMap(({ input }) => bodiesSchema.parse(input).Entries)
+    .map(({ MessageBody }) => statusIn(MessageBody))
+    .filter(({ orderId: id }) => id === order)
+    .map(({ sequence }) => sequence);
+const statusIn = (body: string) =>
+  z.object({ change: z.object({ orderId: z.string(), sequence: z.int() }) }).parse(JSON.parse(body))
+    .change;
+
+const retried = [
+  ...Array.from({ length: 10 }, (_, at) => changeFor(at === 0 ? 'one' : `other-${at}`, 7)),
+  changeFor('one', 8),
+].map((change) => ({ audience: 'submitter' as const, change }));
+
+test('notifications of one order enter the retry queue one after the other, also in several requests', async () => {
+  const answeredBefore: number[] = [];
+  let answered = 0;
+  const { calls, url } = await answeringAws(async (call) => {
+    answeredBefore.push(answered);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answered += 1;
+    return accepted(call);
+  });
+  await retryChannel(sqsClient({ endpoint: url }), 'https://sqs/1/retry.fifo').send(retried);
+  expect(answeredBefore).toEqual([0, 1]);
+  expect(sequencesIn(calls, 'one')).toEqual([7, 8]);
+});
+
+test('after a notification that SQS rejects, no later one of its order enters the retry queue', async () => {
+  const { calls, url } = await answeringAws((call) => {
+    const { Entries } = z
+      .object({ Entries: z.array(z.object({ Id: z.string() })) })
+      .parse(call.input);
+    const [first] = Entries;
+    const Failed = [{ Id: first?.Id ?? '', Code: 'InternalError', SenderFault: false }];
+    return { ...accepted({ ...call, input: { Entries: [] } }), Failed };
+  });
+  const sent = retryChannel(sqsClient({ endpoint: url }), 'https://sqs/1/retry.fifo').send(
+    retried.filter(({ change }) => change.orderId === 'one'),
+  );
+  await expect(sent).rejects.toThrow(UnavailableError);
+  expect(new Set(sequencesIn(calls, 'one'))).toEqual(new Set([7]));
 });
 
 test('a batch that fails does not prevent others from being sent', async () => {

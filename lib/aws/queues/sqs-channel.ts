@@ -1,18 +1,16 @@
-/** A channel over SQS queues: as few requests as possible, and no message lost in a partial failure. */
+/** A channel over standard queues of SQS: as few requests as possible, and no message lost in a partial failure. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { MessageCodec } from '#core/codec/messages/message-codec.ts';
 import { RefusedError, UnavailableError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Channel } from '#ports/channels.ts';
-import { type FifoPlace, inBatches, type Outgoing, sendBatch } from './send-batch.ts';
+import { inBatches, type Outgoing, sendBatch } from './send-batch.ts';
 
 export interface SqsChannelOptions<Message> {
   readonly client: SQSClient;
   readonly codec: MessageCodec<Message>;
   /** The URL of a message's queue: from the configuration, never from the message. */
   readonly queueOf: (message: Message) => string;
-  /** The message's place in a FIFO queue. @default standard queues */
-  readonly fifoOf?: (message: Message) => FifoPlace;
   /** How long the queue is to hide the message first, s. @default not at all */
   readonly delaySecondsOf?: (message: Message) => number;
 }
@@ -22,10 +20,9 @@ export interface SqsChannelOptions<Message> {
  * with {@link RefusedError} when SQS will never accept one, or with the error of the codec that cannot write one.
  */
 export function sqsChannel<Message>(options: SqsChannelOptions<Message>): Channel<Message> {
-  const { client, codec, queueOf, fifoOf, delaySecondsOf } = options;
+  const { client, codec, queueOf, delaySecondsOf } = options;
   const outgoing = (message: Message): Outgoing => ({
     body: codec.encode(message),
-    ...(fifoOf !== undefined && { fifo: fifoOf(message) }),
     ...(delaySecondsOf !== undefined && { delaySeconds: delaySecondsOf(message) }),
   });
   return {
