@@ -170,23 +170,34 @@ test('an order that is still in its line is taken out of it, before its id is fr
   });
 });
 
-test('one that has left its line changes nothing, and a line that changes is tried again', async () => {
+test('one that has left its line changes nothing', async () => {
   const left = await answeringAws(() => ({ Responses: { Orders: [] }, UnprocessedKeys: {} }));
   await forgetOrders(options(testDynamoClient(left.url)), removed);
   expect(left.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'DeleteItem']);
-  const lost = { Code: 'ConditionalCheckFailed' };
-  const changing = await answeringAws(({ operation }) => {
-    if (operation === 'BatchGetItem') {
-      return { Responses: { Orders: [{ OrderIDs: { S: 'gone' } }] }, UnprocessedKeys: {} };
-    }
-    return operation === 'TransactWriteItems'
-      ? { __type: 'TransactionCanceledException', CancellationReasons: [lost, { Code: 'None' }] }
-      : {};
-  });
-  await expect(
-    forgetOrders(options(testDynamoClient(changing.url)), removed),
-  ).rejects.toMatchObject({ code: 'deletes-throttled' });
 });
+
+test.each(['ConditionalCheckFailed', 'ThrottlingError'])(
+  'a line that cannot be changed now is tried again, and the error says why: %s',
+  async (Code) => {
+    const changing = await answeringAws(({ operation }) => {
+      if (operation === 'BatchGetItem') {
+        return { Responses: { Orders: [{ OrderIDs: { S: 'gone' } }] }, UnprocessedKeys: {} };
+      }
+      return operation === 'TransactWriteItems'
+        ? {
+            __type: 'TransactionCanceledException',
+            CancellationReasons: [{ Code }, { Code: 'None' }],
+          }
+        : {};
+    });
+    await expect(
+      forgetOrders(options(testDynamoClient(changing.url)), removed),
+    ).rejects.toMatchObject({
+      code: 'deletes-throttled',
+      message: `Order gone was not taken out of its line: TransactionCanceledException (${Code}, HTTP 400). It is tried again.`,
+    });
+  },
+);
 
 test('a line that cannot be read is reported and left, because no repetition can help', async () => {
   const { calls, url } = await answeringAws(({ operation }) =>

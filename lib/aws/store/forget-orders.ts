@@ -13,6 +13,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { unavailable } from '#aws/failure.ts';
+import { namedAfter, reportedError } from '#aws/reported-error.ts';
 import { type Line, without } from '#core/flow/line.ts';
 import { CorruptDataError, describeError, UnavailableError } from '#core/model/errors.ts';
 import type { LineName, OrderId } from '#core/model/ids.ts';
@@ -101,11 +102,12 @@ async function takeOut(options: ForgetOptions, order: RemovedOrder, name: LineNa
     const [, details] = error.CancellationReasons ?? [];
     // It is another order that is in the line.
     if (details?.Code === 'ConditionalCheckFailed') return;
-    throw new UnavailableError(
+    const unchanged = new UnavailableError(
       'deletes-throttled',
-      `Order ${orderId} was not taken out of its line, which others changed. It is tried again.`,
+      `Order ${orderId} was not taken out of its line: ${reportedError(error)}. It is tried again.`,
       { cause: error },
     );
+    throw namedAfter(unchanged, error);
   }
 }
 
