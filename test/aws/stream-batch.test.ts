@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { StreamRecord } from '#aws/lambda-events.ts';
 import { deliverStream, type StreamConsumer } from '#aws/notifications/stream-batch.ts';
 import { type Item, toItem } from '#aws/store/attributes.ts';
 import { encodeRecord } from '#core/codec/record-codec.ts';
@@ -215,6 +216,26 @@ test('changes after a record that could not be parked are not delivered yet', as
       fields: { orderId: 'bad', reason: 'record-corrupt', error: 'no queue' },
     },
   ]);
+});
+
+test('a record that the stream delivers again is not parked yet: each delivery would park it once more', async () => {
+  const poison = spoiled(life('bad').slice(0, 1));
+  const last = spoiled(life('worse').slice(0, 1));
+  const newer = consumer();
+  const before = ofNewer(life('newer').slice(0, 1));
+  await deliverStream({ Records: [...poison, ...before, ...last] }, newer.of);
+  expect(newer.parked).toEqual([`${poison[0]?.dynamodb?.SequenceNumber} record-corrupt`]);
+  const kept = consumer();
+  const failing = { ...kept.of, forget: () => Promise.reject(new Error('throttled')) };
+  await deliverStream({ Records: [removed('a'), ...last] }, failing);
+  expect(kept.parked).toEqual([]);
+  const tried: unknown[] = [];
+  const park = ({ dynamodb }: StreamRecord) => {
+    tried.push(dynamodb?.SequenceNumber);
+    return Promise.reject(new Error('no queue'));
+  };
+  await deliverStream({ Records: [...poison, ...last] }, { ...kept.of, park });
+  expect(tried).toEqual([poison[0]?.dynamodb?.SequenceNumber]);
 });
 
 test('an error without a message, for a record without a key, is logged as unknown', async () => {

@@ -42,11 +42,10 @@ export async function deliverStream(
   consumer: StreamConsumer,
 ): Promise<StreamDelivery> {
   const entries = records.map(read);
-  const unsettled = [
-    ...(await forgetRemoved(entries, consumer)),
-    ...(await parkUnread(entries, consumer)),
-    ...firstNewer(entries, consumer),
-  ];
+  const left = [...(await forgetRemoved(entries, consumer)), ...firstNewer(entries, consumer)];
+  // What is after them is delivered again: it would be parked at each delivery, or a newer release may read it.
+  const before = entries.slice(0, Math.min(records.length, ...left));
+  const unsettled = [...left, ...(await parkUnread(before, consumer))];
   const readable = Math.min(records.length, ...unsettled);
   const changes: { readonly place: number; readonly change: Change }[] = [];
   for (const [place, entry] of entries.slice(0, readable).entries()) {
@@ -88,11 +87,11 @@ async function forgetRemoved(
   }
 }
 
+/** Returns the index of the first record that could not be parked; those after it are not parked yet. */
 async function parkUnread(
   entries: readonly Read[],
   { park, log }: StreamConsumer,
 ): Promise<readonly number[]> {
-  const failedAt: number[] = [];
   for (const [place, entry] of entries.entries()) {
     if (entry.kind !== 'unread') continue;
     const { record, reason } = entry;
@@ -101,11 +100,11 @@ async function parkUnread(
       await park(record, reason);
       log.error('change-parked', { orderId, reason });
     } catch (error) {
-      failedAt.push(place);
       log.error('parking-failed', { orderId, reason, error: describeError(error) });
+      return [place];
     }
   }
-  return failedAt;
+  return [];
 }
 
 function firstNewer(entries: readonly Read[], { log }: StreamConsumer): readonly number[] {
