@@ -19,6 +19,9 @@ const baseOf = (existing: IFunction) => (existing instanceof Alias ? existing.la
 const isMade = (existing: IFunction) =>
   existing instanceof Alias || existing instanceof LambdaFunction;
 
+/** Whether another app makes the function that runs, and this one only names it. */
+export const isImported = (existing: IFunction) => !isMade(baseOf(existing));
+
 /** The timeout of a function that is made in this app; undefined: another app makes it. */
 export function timeoutOfExisting(existing: IFunction): Duration | undefined {
   const base = baseOf(existing);

@@ -3,8 +3,9 @@
  * neither Lambda nor Reeve calls (Lambda developer guide, "Using Lambda with Amazon SQS").
  */
 import { Duration, Names } from 'aws-cdk-lib';
-import { Alias, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { isImported } from '#infra/agents/existing-function.ts';
 import { acknowledge } from '#infra/checks/acknowledge.ts';
 import { deploymentOf } from '#infra/deployment/deployment.ts';
 import { allowed } from '#infra/functions/grantee.ts';
@@ -48,7 +49,6 @@ export function pollQueue(
     queue.queueArn,
   );
   // Lambda refuses a mapping while the role may not receive from the queue. A function of this app waits for its policy, an imported one exists.
-  const isImported = !(worker instanceof LambdaFunction || worker instanceof Alias);
-  if (isImported && policy !== undefined) mapping.node.addDependency(policy);
+  if (isImported(worker) && policy !== undefined) mapping.node.addDependency(policy);
   acknowledge(worker, 'Serverless::Serverless-LambdaEventSourceMappingDestination');
 }
