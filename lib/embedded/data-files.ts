@@ -1,7 +1,17 @@
 /** The files of an embedded store. */
-import { closeSync, copyFileSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { CorruptDataError } from '#core/model/errors.ts';
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { CorruptDataError, ReeveError } from '#core/model/errors.ts';
 import { onFile } from './file-error.ts';
 
 export const logPath = (path: string): string => `${path}-wal`;
@@ -16,6 +26,25 @@ export const dataFiles = (path: string): readonly string[] => [
   journalPath(path),
   totalsPath(path),
 ];
+
+/**
+ * The file that a symbolic link leads to: SQLite puts the log beside that one, so all files of the data belong there. Any other path stays
+ * as it is, also in a folder that is a link.
+ *
+ * @throws {ReeveError} `store-unusable` when the link leads to no file: new data there would hide those of a disk that is not mounted.
+ *   See also file-error.ts
+ */
+export function behindLink(path: string): string {
+  return onFile('Cannot look for', path, () => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+    if (isThere(path)) return realpathSync(path);
+    const target = resolve(dirname(path), readlinkSync(path));
+    throw new ReeveError(
+      'store-unusable',
+      `Cannot open the state store ${path}: it is a link to ${target}, which does not exist. Nothing was changed. Mount its disk, or remove the link to begin with new data.`,
+    );
+  });
+}
 
 export const isThere = (path: string): boolean => sizeOf(path) !== null;
 

@@ -1,7 +1,7 @@
 /** The definitions that the live orders of stored data need, read before a start changes anything. */
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { isThere, sizeOf } from './data-files.ts';
+import { behindLink, isThere, sizeOf } from './data-files.ts';
 import { openError } from './open-database.ts';
 import { openUntouched } from './read-only.ts';
 import { isDamage } from './store-error.ts';
@@ -27,7 +27,8 @@ export type LiveDefinition = Readonly<z.infer<typeof row>>;
  *
  * @throws {ReeveError} `store-in-use`, `store-unusable`, `store-damaged`, as a start on the same data does
  */
-export function liveDefinitions(path: string): readonly LiveDefinition[] {
+export function liveDefinitions(given: string): readonly LiveDefinition[] {
+  const path = behindLink(given);
   if (!isThere(path) || sizeOf(path) === 0) return [];
   try {
     const { database, close } = openUntouched(path);

@@ -4,8 +4,9 @@
  * has filled the disk can never be copied, because the copy needs space too.
  */
 import { statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { logPath } from './data-files.ts';
 
 /** SQLite's default page size, bytes; the schema does not change it. */
 const pageBytes = 4_096;
@@ -92,9 +93,11 @@ export function logBound(database: DatabaseSync, room: () => number): LogBound {
  */
 export function roomOnDisk(path: string): () => number {
   if (path === ':memory:') return () => Number.POSITIVE_INFINITY;
+  // The process may change its directory, and SQLite goes on with the file.
+  const file = resolve(path);
   return () => {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+    const { bavail, bsize } = statfsSync(dirname(file));
+    const log = statSync(logPath(file), { throwIfNoEntry: false });
     return bavail * bsize + (log?.size ?? 0);
   };
 }

@@ -17,6 +17,7 @@ import type { Outbox } from '#ports/outbox.ts';
 import type { Retention } from '#ports/retention.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { copyInUse } from './copies/backup.ts';
+import { behindLink } from './data-files.ts';
 import { forgetter, newestOf } from './forget.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Listeners, listenersOf } from './listeners.ts';
@@ -75,7 +76,8 @@ export interface SqliteStoreOptions {
  * @throws {ReeveError} `store-in-use`; `store-unusable` when it cannot be opened; `store-full` when its disk
  * has no space for one write; `store-damaged` when SQLite cannot read it, or accepted work is missing
  */
-export function sqliteStore({ path, log, ...options }: SqliteStoreOptions): SqliteStore {
+export function sqliteStore({ log, ...options }: SqliteStoreOptions): SqliteStore {
+  const path = behindLink(options.path);
   const damage = damageReport(path, log);
   const { database, sql, bound, totals, file } = openDatabase(path, damage);
   const cache = recordCache(sql, damage, options.cached ?? defaultBounds);

@@ -1,7 +1,7 @@
 /** The size of the write-ahead log is limited by the space on its disk. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -110,6 +110,17 @@ test('the space is the free space of the disk and that of the log itself', () =>
   const room = roomOnDisk(path);
   expect(room()).toBeGreaterThan(statSync(`${path}-wal`).size);
   expect(roomOnDisk(':memory:')()).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('the space is that of the same disk when the process has changed its directory', () => {
+  const { path, write } = written(() => 100 * mebibyte);
+  write(500);
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(dirname(path));
+  const room = roomOnDisk(join('..', basename(dirname(path)), basename(path)));
+  process.chdir('/');
+  expect(room()).toBeGreaterThan(statSync(`${path}-wal`).size);
 });
 
 test('a disk whose free space cannot be read fails no commit, and counts as full', () => {

@@ -5,6 +5,7 @@ import { ReeveError } from '#core/model/errors.ts';
 import { examineBackup } from '#embedded/integrity/examine.ts';
 import { writeTotalsFile } from '#embedded/integrity/totals-file.ts';
 import {
+  behindLink,
   dataFiles,
   freeName,
   isThere,
@@ -38,10 +39,11 @@ export const hasData = (path: string): boolean => dataFiles(path).some(isThere);
  *
  * @throws {ReeveError} `store-in-use` when a Reeve is running on the data; `backup-damaged`; see file-error.ts
  */
-export function restoreData(backup: string, path: string, stamp: string): Restored {
+export function restoreData(backup: string, to: string, stamp: string): Restored {
+  const path = behindLink(to);
   const copy = `${path}.restoring`;
   assertReadable(backup);
-  assertBackup(backup, copy);
+  assertBackup(behindLink(backup), copy);
   makeFolder(dirname(path));
   assertUnused(path);
   removeDatabase(copy);

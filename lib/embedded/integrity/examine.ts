@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { backupFailed } from '#embedded/copies/backup.ts';
 import {
   assertNotGone,
+  behindLink,
   copyDatabase,
   freeName,
   hasLog,
@@ -36,7 +37,8 @@ export interface Examined extends Counts {
  *
  * @throws {ReeveError} `store-in-use`; `store-unusable`
  */
-export function examineData(path: string): Examined {
+export function examineData(given: string): Examined {
+  const path = behindLink(given);
   return collecting(
     path,
     (damage) => {
@@ -115,7 +117,8 @@ export function examineBackup(path: string): Examined & { readonly totals: Total
  *
  * @throws {ReeveError} `store-in-use`; `store-unusable`; `store-damaged`
  */
-export function acceptLoss(path: string): string | null {
+export function acceptLoss(given: string): string | null {
+  const path = behindLink(given);
   const kept = keepLog(path);
   const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
   const { database, file } = openDatabase(path, damageReport(path, silent), true);
