@@ -75,11 +75,7 @@ export function storeError(error: unknown, path: string): unknown {
     );
   }
   if (isDamage(error)) return damaged(path, error);
-  if (isClosed(error)) {
-    return new UnavailableError('store-closed', `The state store ${path} is closed.`, {
-      cause: error,
-    });
-  }
+  if (isClosed(error)) return storeClosed(path, error);
   if (isOfTheValue(error)) {
     return new RefusedError(
       'store-refused',
@@ -96,6 +92,10 @@ export function storeError(error: unknown, path: string): unknown {
     { cause: error },
   );
 }
+
+/** What is asked of a store after its end. */
+export const storeClosed = (path: string, cause?: unknown) =>
+  new UnavailableError('store-closed', `The state store ${path} is closed.`, { cause });
 
 function damaged(path: string, cause: unknown): CorruptDataError {
   const said = describeError(cause);

@@ -1,13 +1,13 @@
 /** A backup of data in use. */
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { copyInUse } from '#embedded/copies/backup.ts';
 import { publish } from '#embedded/copies/new-file.ts';
 import { examineBackup } from '#embedded/integrity/examine.ts';
 import { smallDisk } from '../support/small-disk.ts';
-import { accepted, folder, opened, somewhere, stored } from '../support/stored-data.ts';
+import { accepted, edited, folder, opened, somewhere, stored } from '../support/stored-data.ts';
 
 test('a backup for which its disk has no space leaves no file, and succeeds when there is space', async () => {
   const { store } = opened(somewhere());
@@ -181,4 +181,33 @@ describe('where the file system knows no second name of a file,', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['also one that SQLite takes for a URI', 'file:backup.db'],
+  ['also one that it takes for a database in memory', ':memory:'],
+])('a backup has the name that was given, %s', async (_, name) => {
+  const { store } = opened(await stored('one'));
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(folder());
+  await store.backup(name);
+  expect(readdirSync('.')).toEqual([name]);
+  expect(statSync(name).mode & 0o777).toBe(0o600);
+  expect(examineBackup(resolve(name))).toMatchObject({ orders: 1, findings: [] });
+});
+
+test('a backup ends when its store is closed, and the data can be opened again', async () => {
+  const path = await stored('one');
+  // More than one batch of pages.
+  edited(path, 'CREATE TABLE More AS SELECT zeroblob(2000000) AS V');
+  const { store } = opened(path);
+  const to = join(folder(), 'backup.db');
+  const made = store.backup(to).catch((error: unknown) => error);
+  store.close();
+  const refused = { code: 'store-closed', message: `The state store ${path} is closed.` };
+  expect(await made).toMatchObject(refused);
+  await expect(store.backup(to)).rejects.toMatchObject(refused);
+  expect(readdirSync(dirname(to))).toEqual([]);
+  expect(opened(path).log.lines).toEqual([]);
 });

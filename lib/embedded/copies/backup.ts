@@ -1,11 +1,12 @@
 /** Copies a database that is in use to another file. */
 import { closeSync, openSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { removeDatabase } from '../data-files.ts';
 import { onFile } from '../file-error.ts';
 import { sqlite } from '../sqlite.ts';
-import { isDamage, isFull, isNoError, storeError } from '../store-error.ts';
+import { isDamage, isFull, isNoError, storeClosed, storeError } from '../store-error.ts';
 import { assertNew, partOf, publish, removeLeftParts } from './new-file.ts';
 
 /**
@@ -21,23 +22,30 @@ const pagesAtOnce = 100;
  * Only its owner may read the copy, because it contains all details. It has its name when it is complete (new-file.ts).
  *
  * @param path the database file, for messages
- * @param to a file that does not exist
+ * @param given a file that does not exist
  * @param copy that of Node, unless a test gives another one
- * @throws {ReeveError} see file-error.ts; `file-exists`, `disk-full`, `backup-failed`, `store-damaged`
+ * @throws {ReeveError} see file-error.ts; `file-exists`, `disk-full`, `backup-failed`, `store-damaged`, `store-closed`
  */
 export async function copyInUse(
   database: DatabaseSync,
   path: string,
-  to: string,
+  given: string,
   copy: ReturnType<typeof sqlite>['backup'] = sqlite().backup,
 ): Promise<void> {
+  // SQLite takes a name that begins with `file:` for a URI: it would write another file, that other users may read.
+  const to = resolve(given);
+  const assertOpen = () => {
+    if (!database.isOpen) throw storeClosed(path);
+  };
   assertNew(to);
   for (let tries = 1; ; tries += 1) {
     const part = partOf(to);
     onFile('Cannot write the backup', to, () => closeSync(openSync(part, 'wx', 0o600)));
     try {
       removeLeftParts(to, statSync(part).mtimeMs);
-      await copy(database, part, { rate: pagesAtOnce });
+      assertOpen();
+      // A copy keeps the lock on the data until it ends, also when they are closed meanwhile.
+      await copy(database, part, { rate: pagesAtOnce, progress: assertOpen });
       publish(part, to);
       return;
     } catch (error) {
