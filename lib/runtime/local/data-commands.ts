@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { assertNew, partOf, publish, removeLeftParts } from '#embedded/copies/new-file.ts';
 import { hasData, restoreData } from '#embedded/copies/restore.ts';
-import { removeDatabase } from '#embedded/data-files.ts';
+import { isThere, removeDatabase } from '#embedded/data-files.ts';
 import { acceptLoss, examineBackup, examineData } from '#embedded/integrity/examine.ts';
 import type { Clock } from '#ports/clock.ts';
 import { askForBackup } from '#runtime/node/control-socket.ts';
@@ -76,6 +76,8 @@ async function backUp(dataDir: string, file: string, clock: Clock): Promise<Data
   removeLeftParts(file, clock.now());
   try {
     await askForBackup(socketIn(dataDir), part);
+    // SQLite would make an empty database to check.
+    if (!isThere(part)) throw notSeen(part);
     const examined = examineBackup(part);
     if (examined.findings.length === 0) publish(part, file);
     const advice = 'No backup was made. Stop Reeve, and run `reeve check`.';
@@ -84,6 +86,12 @@ async function backUp(dataDir: string, file: string, clock: Clock): Promise<Data
     removeDatabase(part);
   }
 }
+
+const notSeen = (part: string) =>
+  new ReeveError(
+    'file-unusable',
+    `Reeve has made the backup ${part}, but there is no such file here: it sees other files than this command, as in a container. Delete that file there, and run the command where Reeve runs, or name a file in a directory that both see.`,
+  );
 
 function restore(
   dataDir: string,

@@ -8,7 +8,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
-import { describeError, ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { describeError, errorCode, ReeveError, UnavailableError } from '#core/model/errors.ts';
 import { onFile } from '#embedded/file-error.ts';
 import type { Log } from '#ports/log.ts';
 import { otherData } from '#runtime/local/data-directory.ts';
@@ -64,7 +64,6 @@ export interface ControlOptions {
  * so the socket belongs to a dead process.
  */
 export function serveControl({ path, backup, log }: ControlOptions): () => void {
-  rmSync(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     let request = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -81,6 +80,7 @@ export function serveControl({ path, backup, log }: ControlOptions): () => void 
     log.warn('control-unavailable', { path, error: describeError(error) });
   server.on('error', unavailable);
   try {
+    rmSync(path, { force: true });
     const way = wayTo(path);
     server.once('listening', way.close).once('error', way.close);
     server.listen(way.path);
@@ -90,9 +90,10 @@ export function serveControl({ path, backup, log }: ControlOptions): () => void 
   // The socket must not keep the process alive.
   server.unref();
   return () => {
+    const { listening } = server;
     server.close();
     // The server removes it by the path that it was given, which may have been a link.
-    rmSync(path, { force: true });
+    if (listening) rmSync(path, { force: true });
   };
 }
 
@@ -111,14 +112,14 @@ async function answered(request: string, backup: ControlOptions['backup']): Prom
 /**
  * Requests a backup from the Reeve behind the socket.
  *
- * @throws {UnavailableError} `not-running`
+ * @throws {UnavailableError} `not-running`; {ReeveError} `file-unusable` where this user may not use the socket
  * @throws {ReeveError} the error that Reeve returned; see also file-error.ts
  */
 export async function askForBackup(path: string, to: string): Promise<void> {
   const way = wayTo(path);
   const answer = await asked(way.path, { backup: to })
     .catch((cause: unknown) => {
-      throw notRunning(path, cause);
+      throw unasked(path, cause);
     })
     .finally(way.close);
   if (!('code' in answer)) return;
@@ -138,9 +139,18 @@ async function asked(path: string, request: z.infer<typeof requestSchema>): Prom
   return answerSchema.parse(JSON.parse(all));
 }
 
-const notRunning = (path: string, cause: unknown) =>
-  new UnavailableError(
+function unasked(path: string, cause: unknown): ReeveError {
+  // It may run then, and files in use are no backup.
+  if (['EACCES', 'EPERM'].includes(errorCode(cause) ?? '')) {
+    return new ReeveError(
+      'file-unusable',
+      `Cannot ask the Reeve at ${path} for a backup: this user has no permission. Run the command as the user that Reeve runs as.`,
+      { cause },
+    );
+  }
+  return new UnavailableError(
     'not-running',
     `No Reeve answers at ${path}. Is it running, on the same data? ${otherData} While Reeve is stopped, copy the files of its data directory.`,
     { cause },
   );
+}
