@@ -5,6 +5,7 @@ import { agentName } from '#core/model/ids.ts';
 import { activityCollector } from '#runtime/local/activity/activity.ts';
 import { agentCalls } from '#runtime/local/activity/agent-calls.ts';
 import { noteCalls } from '#runtime/local/activity/ended-calls.ts';
+import { loadOf } from '#runtime/local/activity/load.ts';
 import { testLog } from '../support/log.ts';
 import { claimed, newOrder, succeeded } from '../support/orders.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -44,4 +45,22 @@ test('a count of many orders in Error ends when Reeve is closed', async () => {
   });
   await collector.countRest([]);
   expect([pages, log.lines]).toEqual([3, []]);
+});
+
+test('a Reeve that has refused an order is overloaded for ten seconds, also where its clock is set back then', () => {
+  const clock = virtualClock();
+  const byClass = { high: 0, normal: 1, low: 0 };
+  const load = loadOf({
+    ...{ clock, circuits: [], nudgeSince: () => null, sweepLagMs: () => 0 },
+    backlog: {
+      waiting: () => 0,
+      refused: () => ({ byClass, lastAt: at, overloaded: 1, 'tenant-over-share': 0 }),
+    },
+  });
+  clock.jump(at - clock.now());
+  expect(load.isOverloaded()).toBe(true);
+  clock.jump(10_000);
+  expect(load.isOverloaded()).toBe(false);
+  clock.jump(-3_600_000);
+  expect(load.isOverloaded()).toBe(false);
 });

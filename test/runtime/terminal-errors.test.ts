@@ -48,6 +48,14 @@ test('an error that comes again is shown after exactly a minute', () => {
   expect(said.slice(1)).toEqual([expect.stringContaining(' failed again (2 more): ')]);
 });
 
+test('an error that comes again after the clock was set back by more than a minute is shown', () => {
+  const { clock, said, onError } = terminal();
+  onError(thrown());
+  clock.jump(-3_600_000);
+  onError(thrown());
+  expect(said.slice(1)).toEqual([expect.stringContaining(' failed again (1 more): ')]);
+});
+
 test('of a thousand errors each one is known, and after another one all are new again', () => {
   const { clock, said, onError } = terminal();
   const numbered = (number: number) => thrown(new Error(`order ${number}`));

@@ -35,7 +35,8 @@ export function terminalErrors({ show, clock, screen }: TerminalErrorsOptions): 
     const id = `${subject}: ${head}`;
     const before = known.get(id);
     const now = clock.now();
-    if (before !== undefined && now - before.at < againMs) {
+    // `abs`: a clock that was set back must not keep an error from being shown.
+    if (before !== undefined && Math.abs(now - before.at) < againMs) {
       known.set(id, { at: before.at, since: before.since + 1 });
       return;
     }

@@ -48,7 +48,7 @@ const both = (one: RecordCount, other: RecordCount): RecordCount => ({
 });
 
 /** The sources of {@link loadOf}. */
-interface LoadOptions {
+export interface LoadOptions {
   readonly backlog: Pick<OrderBacklog, 'waiting' | 'refused'>;
   readonly circuits: readonly (() => CircuitActivity)[];
   readonly nudgeSince: () => number | null;
@@ -68,7 +68,7 @@ export interface Load {
 const recentMs = 10_000;
 
 /** Reads the load of one process. */
-function loadOf(options: LoadOptions): Load & { flow(): FlowActivity } {
+export function loadOf(options: LoadOptions): Load & { flow(): FlowActivity } {
   const { backlog, circuits, clock } = options;
   return {
     flow() {
@@ -83,7 +83,8 @@ function loadOf(options: LoadOptions): Load & { flow(): FlowActivity } {
     },
     isOverloaded() {
       const { lastAt } = backlog.refused();
-      return lastAt !== null && clock.now() - lastAt < recentMs;
+      // `abs`: a refusal is not news until the clock, which was set back, has come to it again.
+      return lastAt !== null && Math.abs(clock.now() - lastAt) < recentMs;
     },
     isCircuitOpen: () =>
       circuits.some((circuit) => {
