@@ -6,12 +6,14 @@ import {
   lstatSync,
   openSync,
   readlinkSync,
+  readSync,
   realpathSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CorruptDataError, ReeveError } from '#core/model/errors.ts';
+import { CorruptDataError, errorCode, ReeveError } from '#core/model/errors.ts';
 import { onFile } from './file-error.ts';
 
 export const logPath = (path: string): string => `${path}-wal`;
@@ -36,7 +38,7 @@ export const dataFiles = (path: string): readonly string[] => [
  */
 export function behindLink(path: string): string {
   return onFile('Cannot look for', path, () => {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+    if (!isLink(path)) return path;
     if (isThere(path)) return realpathSync(path);
     const target = resolve(dirname(path), readlinkSync(path));
     throw new ReeveError(
@@ -44,6 +46,16 @@ export function behindLink(path: string): string {
       `Cannot open the state store ${path}: it is a link to ${target}, which does not exist. Nothing was changed. Mount its disk, or remove the link to begin with new data.`,
     );
   });
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch (error) {
+    // A part of the path is a file: no entry, as for `sizeOf`.
+    if (errorCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 export const isThere = (path: string): boolean => sizeOf(path) !== null;
@@ -102,10 +114,32 @@ export function onDisk(path: string): void {
   }
 }
 
-/** Copies the database and its log, without the totals file. */
-export function copyDatabase(path: string, to: string): void {
-  copyFileSync(path, to);
+/**
+ * Copies the database and its log, without the totals file.
+ *
+ * @param file the database, see read-only.ts
+ */
+export function copyDatabase(file: number, path: string, to: string): void {
+  copyOpen(file, to);
   if (isThere(logPath(path))) copyFileSync(logPath(path), logPath(to));
+}
+
+/** Read at once, bytes. */
+const chunkBytes = 1_048_576;
+
+function copyOpen(file: number, to: string): void {
+  const copy = openSync(to, 'wx', 0o600);
+  try {
+    const chunk = Buffer.alloc(chunkBytes);
+    for (let at = 0; ; ) {
+      const length = readSync(file, chunk, 0, chunkBytes, at);
+      if (length === 0) return;
+      writeFileSync(copy, chunk.subarray(0, length));
+      at += length;
+    }
+  } finally {
+    closeSync(copy);
+  }
 }
 
 /** Deletes a database, with every file that SQLite or Reeve may have put beside it. */

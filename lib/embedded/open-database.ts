@@ -100,9 +100,9 @@ function assertWhole(path: string, acceptsLoss: boolean): void {
   if (!isThere(path)) makeOwn(path);
   if (sizeOf(path) === 0) return;
   readable(path, () => {
-    const { database, close } = openUntouched(path);
+    const { database, file, close } = openUntouched(path);
     try {
-      assertWholeFile(database, path);
+      assertWholeFile({ database, file }, path);
       agreed(database, path, acceptsLoss);
       assertStartReads(database, path);
     } finally {

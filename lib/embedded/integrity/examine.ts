@@ -43,9 +43,9 @@ export function examineData(given: string): Examined {
     path,
     (damage) => {
       assertNotGone(path);
-      const { database, close } = openUntouched(path);
+      const { database, file, close } = openUntouched(path);
       try {
-        assertWholeFile(database, path);
+        assertWholeFile({ database, file }, path);
         const stored = readTotals(database);
         const verdict = compareTotals(stored, readTotalsFile(totalsPath(path)));
         const reason =
@@ -53,7 +53,7 @@ export function examineData(given: string): Examined {
         if (reason !== null) damage.report({ table: 'Totals', row: null, reason });
         assertStartReads(database, path);
         // The stored rows are checked also when work is missing.
-        if (!isUpToDate(database)) return examineCopy(path, damage);
+        if (!isUpToDate(database)) return examineCopy(file, path, damage);
         const totals = stored.kind === 'read' ? stored.totals : countedTotals(database);
         return examineRows(database, damage, totals);
       } finally {
@@ -65,14 +65,14 @@ export function examineData(given: string): Examined {
 }
 
 /** For data of an older Reeve, which a start would upgrade: upgrades and checks a copy. */
-function examineCopy(path: string, damage: DamageReport): Counts {
+function examineCopy(data: number, path: string, damage: DamageReport): Counts {
   const what = 'Cannot make a copy of the data in';
   const folder = onFile(what, dirname(path), () =>
     mkdtempSync(join(dirname(path), 'reeve-check-')),
   );
   try {
     const copy = join(folder, 'reeve.db');
-    onFile(what, folder, () => copyDatabase(path, copy));
+    onFile(what, folder, () => copyDatabase(data, path, copy));
     const { database, file, totals } = openDatabase(copy, damage, true);
     try {
       return examineRows(database, damage, totals.current);
@@ -131,9 +131,9 @@ function keepLog(path: string): string | null {
   assertNotGone(path);
   if (!hasLog(path)) return null;
   try {
-    const { database, close } = openUntouched(path);
+    const { database, file, close } = openUntouched(path);
     try {
-      assertWholeFile(database, path);
+      assertWholeFile({ database, file }, path);
       const verdict = compareTotals(readTotals(database), readTotalsFile(totalsPath(path)));
       if (verdict.kind !== 'refuse') return null;
       const log = readFileSync(logPath(path));

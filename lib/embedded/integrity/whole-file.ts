@@ -3,28 +3,31 @@
  * number of pages from the log, and meets a lost page when a query comes to it, which may be after a start has copied the log into the
  * broken file and deleted it.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { CorruptDataError, describeError } from '#core/model/errors.ts';
 import { hasLog, logPath, sizeOf } from '#embedded/data-files.ts';
+import type { Untouched } from '#embedded/read-only.ts';
 import { sqlite } from '#embedded/sqlite.ts';
 import { isDamage } from '#embedded/store-error.ts';
 import { type LogFrames, logFrames } from './log-frames.ts';
 import { readTotals, type Totals } from './totals.ts';
 
+type Opened = Omit<Untouched, 'close'>;
+
 /**
  * Costs a read of 24 bytes for each page in the log.
  *
- * @param database open for reading, with its log
+ * @param opened open for reading, with its log
  * @throws {CorruptDataError} `store-damaged` when pages are neither in the file nor in the log, or the file is another one
  */
-export function assertWholeFile(database: DatabaseSync, path: string): void {
+export function assertWholeFile(opened: Opened, path: string): void {
   const log = hasLog(path) ? logFrames(logPath(path)) : null;
   if (log === null) return;
-  assertPages(database, path, log);
-  assertContinued(database, path, log);
+  assertPages(opened, path, log);
+  assertContinued(opened.database, path, log);
 }
 
 /** The end of the sentence about damage that no accepted loss repairs. */
@@ -47,7 +50,7 @@ export function readable<Result>(path: string, read: () => Result): Result {
 
 const countRow = z.object({ page_count: z.int() });
 
-function assertPages(database: DatabaseSync, path: string, log: LogFrames): void {
+function assertPages({ database, file }: Opened, path: string, log: LogFrames): void {
   const { page_count: all } = countRow.parse(database.prepare('PRAGMA page_count').get());
   // A page that was cut counts, as for SQLite without a log: the rows in it are reported as damaged.
   const own = Math.ceil((sizeOf(path) ?? 0) / log.pageBytes);
@@ -59,7 +62,7 @@ function assertPages(database: DatabaseSync, path: string, log: LogFrames): void
     const what = `is not whole: ${missing} of its ${all} pages are neither in it nor in its log.`;
     throw new CorruptDataError('store-damaged', `The state store ${path} ${what} ${backupOnly}`);
   }
-  if (!isDatabase(path)) assertRestIntact(database, path);
+  if (!isDatabase(file)) assertRestIntact(database, path);
 }
 
 /** The log may have all that was overwritten. To find out takes a second for each few hundred MB. */
@@ -78,15 +81,10 @@ const lockPage = (pageBytes: number) => 2 ** 30 / pageBytes + 1;
 const signature = 'SQLite format 3\0';
 
 /** While the log has the first page, SQLite does not look at that of the file. */
-function isDatabase(path: string): boolean {
-  const file = openSync(path, 'r');
-  try {
-    const first = Buffer.alloc(signature.length);
-    readSync(file, first, 0, first.length, 0);
-    return first.toString('latin1') === signature;
-  } finally {
-    closeSync(file);
-  }
+function isDatabase(file: number): boolean {
+  const first = Buffer.alloc(signature.length);
+  readSync(file, first, 0, first.length, 0);
+  return first.toString('latin1') === signature;
 }
 
 /** Each transaction counts a commit. So the file without its log must have those before the first one of the log. */
