@@ -70,18 +70,15 @@ export function openDatabase(
 /**
  * Translates an error of opening the data into an error of lib/core.
  *
- * @param then what to do when another process uses the data
+ * @param inUse what to say when the data are in use
  */
 export function openError(
   cause: unknown,
   path: string,
-  then = 'Stop it, or choose other data: with the option `path` of `startLocalReeve`, or with REEVE_DATA for `reeve start` and `reeve dev`.',
+  inUse = `Another process, or another Reeve of this one, uses the state store ${path}. Stop it, or choose other data: with the option \`path\` of \`startLocalReeve\`, or with REEVE_DATA for \`reeve start\` and \`reeve dev\`.`,
 ): unknown {
   if (cause instanceof ReeveError) return cause;
-  if (isBusy(cause)) {
-    const message = `Another process uses the state store ${path}. ${then}`;
-    return new ReeveError('store-in-use', message, { cause });
-  }
+  if (isBusy(cause)) return new ReeveError('store-in-use', inUse, { cause });
   if (isFull(cause) || isDamage(cause)) return storeError(cause, path);
   const said = describeError(cause);
   return new ReeveError(

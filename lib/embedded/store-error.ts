@@ -88,7 +88,7 @@ export function storeError(error: unknown, path: string): unknown {
   const what = code === ioError ? 'The disk failed under' : 'SQLite refused a call on';
   return new UnavailableError(
     'store-unavailable',
-    `${what} the state store ${path}. Check that its disk is healthy and writable.`,
+    `${what} the state store ${path}. Check that its disk is healthy and writable, and that no quota is used up.`,
     { cause: error },
   );
 }

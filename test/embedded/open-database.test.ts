@@ -161,7 +161,7 @@ test('the error for data in use says what to do', async () => {
   expect(() => openedAs(path)).toThrow(
     expect.objectContaining({
       code: 'store-in-use',
-      message: `Another process uses the state store ${path}. Stop it, or choose other data: with the option \`path\` of \`startLocalReeve\`, or with REEVE_DATA for \`reeve start\` and \`reeve dev\`.`,
+      message: `Another process, or another Reeve of this one, uses the state store ${path}. Stop it, or choose other data: with the option \`path\` of \`startLocalReeve\`, or with REEVE_DATA for \`reeve start\` and \`reeve dev\`.`,
     }),
   );
 });

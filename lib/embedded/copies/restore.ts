@@ -145,6 +145,6 @@ function assertUnused(path: string): void {
   } catch (cause) {
     // Damaged data is the usual reason for a restore.
     if (isDamage(cause)) return;
-    throw openError(cause, path, 'Stop Reeve first.');
+    throw openError(cause, path, `Another process uses the state store ${path}. Stop Reeve first.`);
   }
 }
