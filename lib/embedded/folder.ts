@@ -25,7 +25,7 @@ export function makeFolder(path: string, make: typeof mkdirSync = mkdirSync): vo
   });
 }
 
-const isFolder = (path: string): boolean =>
+export const isFolder = (path: string): boolean =>
   onFile('Cannot look for the folder', path, () =>
     statSync(path, { throwIfNoEntry: false }),
   )?.isDirectory() === true;

@@ -1,5 +1,6 @@
 /** Opens the database of the state store, after it has checked that no other process uses it and no work is missing. */
 import { closeSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CorruptDataError, describeError, ReeveError } from '#core/model/errors.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
@@ -17,6 +18,7 @@ import { readTotalsFile, type TotalsFile, totalsFile } from '#embedded/integrity
 import { assertWholeFile, readable } from '#embedded/integrity/whole-file.ts';
 import { assertNotGone, isThere, sizeOf, totalsPath } from './data-files.ts';
 import { onFile } from './file-error.ts';
+import { isFolder } from './folder.ts';
 import { type LogBound, logBound, roomOnDisk } from './log-bound.ts';
 import { openUntouched } from './read-only.ts';
 import { addMissingColumns, schema } from './schema.ts';
@@ -81,9 +83,12 @@ export function openError(
   if (isBusy(cause)) return new ReeveError('store-in-use', inUse, { cause });
   if (isFull(cause) || isDamage(cause)) return storeError(cause, path);
   const said = describeError(cause);
+  const remedy = isFolder(path)
+    ? `It is a folder: name a file, such as ${join(path, 'reeve.db')}.`
+    : 'Check that its folder exists, and that this user may read and write both.';
   return new ReeveError(
     'store-unusable',
-    `Cannot open the state store ${path} (${said}). Check that its folder exists, and that this user may read and write both.`,
+    `Cannot open the state store ${path} (${said}). ${remedy}`,
     { cause },
   );
 }

@@ -135,20 +135,25 @@ test('only their owner may read the files, in every folder', () => {
 });
 
 test.each([
-  ['in a folder that is not there', (path: string) => join(path, 'reeve.db')],
+  [
+    'in a folder that is not there',
+    (path: string) => join(path, 'reeve.db'),
+    () => 'Check that its folder exists, and that this user may read and write both.',
+  ],
   [
     'that is a folder',
     (path: string) => {
       mkdirSync(path);
       return path;
     },
+    (path: string) => `It is a folder: name a file, such as ${join(path, 'reeve.db')}.`,
   ],
-])('the error for a path %s says what to do', (_, make) => {
+])('the error for a path %s says what to do', (_, make, remedy) => {
   const path = make(join(folder(), 'data'));
   expect(() => openedAs(path)).toThrow(
     expect.objectContaining({
       code: 'store-unusable',
-      message: `Cannot open the state store ${path} (unable to open database file). Check that its folder exists, and that this user may read and write both.`,
+      message: `Cannot open the state store ${path} (unable to open database file). ${remedy(path)}`,
       cause: expect.objectContaining({ message: 'unable to open database file' }),
     }),
   );
