@@ -8,6 +8,7 @@ import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { type DamageReport, damageReport } from '#embedded/integrity/damage-report.ts';
+import { filesInPlace } from '#embedded/integrity/files-in-place.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
 import { type Verification, verification } from '#embedded/integrity/verify.ts';
@@ -46,6 +47,8 @@ export interface SqliteStore
   damaged(): number;
   /** The code of the error of the last group of writes; null when it was stored. */
   refusal(): string | null;
+  /** Reports, as damage, that a file of the data was removed or replaced since the start. */
+  lookAtFiles(): void;
   /** Commits an empty group, to test whether the disk accepts writes. */
   tryWrite(): Promise<void>;
   /**
@@ -133,6 +136,7 @@ export function sqliteStore({ log, ...options }: SqliteStoreOptions): SqliteStor
     },
     damaged: damage.count,
     refusal: state.refusal,
+    lookAtFiles: file === null ? () => {} : filesInPlace(path, damage),
     // A transaction without work writes the row of totals.
     tryWrite: () => group.write(() => {}),
     backup: (to) => copyInUse(database, path, to),

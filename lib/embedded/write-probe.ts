@@ -1,4 +1,7 @@
-/** While the disk refuses writes, tries one periodically, so that its recovery is detected without an order. */
+/**
+ * While the disk refuses writes, tries one periodically, so that its recovery is detected without an order. Also looks whether the files are
+ * still there.
+ */
 import type { Clock } from '#ports/clock.ts';
 import type { SqliteStore } from './sqlite-store.ts';
 
@@ -7,7 +10,7 @@ const everyMs = 2_000;
 
 /** The store to probe. */
 export interface WriteProbeOptions {
-  readonly store: Pick<SqliteStore, 'refusal' | 'tryWrite'>;
+  readonly store: Pick<SqliteStore, 'refusal' | 'tryWrite' | 'lookAtFiles'>;
   readonly clock: Clock;
 }
 
@@ -23,6 +26,7 @@ export function writeProbe({ store, clock }: WriteProbeOptions): () => void {
   }
 
   async function probe(): Promise<void> {
+    store.lookAtFiles();
     if (store.refusal() === null) return;
     try {
       await store.tryWrite();

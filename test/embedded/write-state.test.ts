@@ -53,6 +53,7 @@ test('a store that refuses writes is probed until a write succeeds', async () =>
     clock,
     store: {
       refusal: state.refusal,
+      lookAtFiles() {},
       async tryWrite() {
         tries += 1;
         if (tries < 3) throw full;
@@ -72,7 +73,10 @@ test('a store that refuses writes is probed until a write succeeds', async () =>
 test('a probe that is stopped during a try makes no further one', async () => {
   const clock = virtualClock();
   const { promise: tried, resolve } = Promise.withResolvers<void>();
-  const stop = writeProbe({ clock, store: { refusal: () => 'store-full', tryWrite: () => tried } });
+  const stop = writeProbe({
+    clock,
+    store: { refusal: () => 'store-full', tryWrite: () => tried, lookAtFiles() {} },
+  });
   await clock.advance(2_000);
   stop();
   resolve();
