@@ -153,8 +153,8 @@ export const mistakesOfPrograms: readonly Mistake[] = [
     'lib/runtime/command/terminal-errors.ts',
     terminal,
     'the terminal shows an error again only after more than a minute',
-    'now - before.at < againMs',
-    'now - before.at <= againMs',
+    'Math.abs(now - before.at) < againMs',
+    'Math.abs(now - before.at) <= againMs',
   ),
   mistake(
     'lib/runtime/command/terminal-errors.ts',
