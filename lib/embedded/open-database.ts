@@ -56,7 +56,7 @@ export function openDatabase(
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const verdict = agreed(database, path, acceptsLoss);
     if (acceptsLoss) rmSync(totalsPath(path), { force: true });
-    // FULL: a commit returns only when it is on disk, so that a power cut cannot undo it.
+    // FULL: a commit returns only when it is on disk, so that a power cut cannot undo it. (macOS leaves it in the cache of the drive: fsync(2) there.)
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
