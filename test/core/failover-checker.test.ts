@@ -76,6 +76,17 @@ const withRetry = ofBefore(roundOver, (step) => ({
 const [undoingStep] = undoing.record.steps;
 if (undoingStep === undefined) throw new Error('the order has a step');
 
+/** The hold of another step ends when the undo has, and with it begins that of the order. */
+const besideHeld = flow({ a: spec, b: { holdMax: 2_000, retries: 0, onExhausted: 'undo' } });
+const holds = { b: { hold: 'limit', until: 9_000 } } as const;
+const heldBeside = play(
+  gated(submit(besideHeld), holds, { a: 'a-north' }),
+  [0, claim()],
+  [1_001, expire],
+  [1_101, claim()],
+);
+const turns = [2_050, success] as const;
+
 it.each<[string, readonly string[]]>([
   ['begins', broken(roundOver, begins, asItIs)],
   ['ends', broken(undoing, ends, asItIs)],
@@ -83,6 +94,7 @@ it.each<[string, readonly string[]]>([
   ['goes on', broken(undoLate, [2_202, claim()], asItIs)],
   ['goes on after a resubmit', broken(stuck, [1_300, resubmit], asItIs)],
   ['begins again after another round', broken(forgetful, begins, asItIs)],
+  ['ends as that of its order begins', broken(heldBeside, turns, asItIs, besideHeld)],
 ])('an undo that %s breaks no rule', (_, found) => {
   expect(found).toEqual([]);
 });
@@ -127,6 +139,16 @@ it.each<[string, readonly string[], string]>([
   [
     'forgets the failures of the performs',
     broken(undoing, ends, (step) => ({ ...step, failures: 0 })),
+    'R14: forgot failures',
+  ],
+  [
+    'keeps the failures of the performs as that of its order begins',
+    broken(
+      heldBeside,
+      turns,
+      (step) => (step.undoFirst === undefined ? step : { ...step, failures: 1 }),
+      besideHeld,
+    ),
     'R14: forgot failures',
   ],
   [

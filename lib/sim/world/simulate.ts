@@ -89,10 +89,11 @@ const keyedOrders = 3;
 /** Events in the calm phase for each order, after which the simulation counts as endless. */
 const eventsMax = 10_000;
 /**
- * So many times as many where orders share a key: those that wait ask every 15 minutes, so that no time is idle and skipped
- * while the first of them waits for days.
+ * So many times as many where orders may wait for hours or days, and ask meanwhile, so that no time is idle and skipped: where they share a
+ * key, each asks every 15 minutes; where a clock was wrong, a limit may have no room until the end of a lease by that clock, and an operator
+ * resubmits every order whose hold ends.
  */
-const keyedEvents = 40;
+const longWaitEvents = 40;
 /**
  * A clock that was days ahead wrote due times and ends of attempts. An order waits for one after the other: each is at most
  * the horizon ahead, or is repaired within an hour, and none is later than the longest jump and the horizon together.
@@ -140,8 +141,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
   if (operatesAgents) resumeAgents(world);
-  const mayWait = keyedWorkflow !== null || subject.hasSingletons;
-  const eventsPerOrder = mayWait ? keyedEvents * eventsMax : eventsMax;
+  const mayWait = keyedWorkflow !== null || subject.hasSingletons || !clocksWereRight(faults.hits);
+  const eventsPerOrder = mayWait ? longWaitEvents * eventsMax : eventsMax;
   const ended = await toTheEnd({ world, eventsPerOrder }, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);
   else if (!subject.isJudged())
