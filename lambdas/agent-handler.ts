@@ -23,7 +23,7 @@ import type { Ejections } from '#ports/health/ejections.ts';
 import type { LimitItems } from '#ports/limit-items.ts';
 import { assembleAgent } from '#roles/assemble.ts';
 import { copyingAgent } from '#runtime/copies/agent-copies.ts';
-import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemClock, systemTimes } from '#runtime/node/system-clock.ts';
 import { instanceName, systemRandom } from '#runtime/node/system-ids.ts';
 import { agentVariables, coordinationVariables, queueVariables, readConfig } from './config.ts';
 import { metered, publishedOnDemand } from './metered.ts';
@@ -61,7 +61,7 @@ export function agentHandler<Input extends JsonValue, Output extends JsonValue>(
     ejections: stored,
     limitItems,
   } = storedOnDemand(config.REEVE_COORDINATION_TABLE);
-  const timeOfQueues = queueClock(systemClock);
+  const timeOfQueues = queueClock(systemTimes);
   const breaker = sharedCircuitBreaker({
     agent: implementation.contract.name,
     instance: instanceName(),

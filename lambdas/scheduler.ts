@@ -30,7 +30,7 @@ import { sharedGates } from '#distributed/shared-gates.ts';
 import { assembleScheduler } from '#roles/assemble.ts';
 import { requestsByAgent } from '#roles/requests-by-agent.ts';
 import { copyingWorkflows } from '#runtime/copies/workflow-copies.ts';
-import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemClock, systemTimes } from '#runtime/node/system-clock.ts';
 import { systemRandom } from '#runtime/node/system-ids.ts';
 import { nudgeChannel, type SqsClient } from './channels.ts';
 import { deadlineCheckChannel } from './check-channel.ts';
@@ -67,7 +67,7 @@ export function schedulerHandler({
   const isGathered = config.REEVE_BATCH_WINDOW_SECONDS > 0;
   const { sqs, nudges } = nudgeChannel();
   const ownStore = functionStore();
-  const timeOfQueues = queueClock(systemClock);
+  const timeOfQueues = queueClock(systemTimes);
   const { gates, settings, heldSteps } = admissionTo(config, workflows, {
     ...ownStore,
     sqs,

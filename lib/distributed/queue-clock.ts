@@ -24,33 +24,57 @@ export interface QueueClock {
   received(firstReceives: readonly number[]): void;
 }
 
-/** What the messages of so long ago said is forgotten, ms: clocks drift and are set. */
+/** What the messages of so long ago said is forgotten, ms: clocks drift. */
 const periodMs = 60_000;
 
-/** That of one instance. Before its first message, its own clock counts. */
-export function queueClock(clock: Pick<Clock, 'now'>): QueueClock {
+/** The times of an instance. */
+export interface InstanceTimes extends Pick<Clock, 'now'> {
+  /** Ms since an arbitrary instant, which no setting of the clock changes. */
+  readonly uptime: () => number;
+}
+
+/** That of one instance. Before its first message, its own clock counts, and again after that was set. */
+export function queueClock({ now, uptime }: InstanceTimes): QueueClock {
   let former: number | null = null;
   let latest: number | null = null;
-  let since = clock.now();
+  let since = now();
   let isFirst = true;
   let isKnown = false;
+  let startedAt = now() - uptime();
+
+  /**
+   * A clock that was hours behind and is right again would seem to be hours behind: for a minute or two, slots and room would be leased
+   * until then. A smaller step may be the time for which a suspended instance had no uptime.
+   */
+  function forgetIfSet(): void {
+    const before = startedAt;
+    startedAt = now() - uptime();
+    if (Math.abs(startedAt - before) <= clockToleranceMs) return;
+    [former, latest, since] = [null, null, now()];
+    [isFirst, isKnown] = [true, false];
+  }
 
   /** A message that took long to arrive says less than one that arrived at once. */
   function aheadMs(): number {
+    forgetIfSet();
     if (former === null) return latest ?? 0;
     return latest === null ? former : Math.min(former, latest);
   }
 
   return {
-    now: () => clock.now() - aheadMs(),
+    now: () => now() - aheadMs(),
     aheadMs,
     latest(at) {
       const ms = aheadMs();
       return ms > clockToleranceMs ? at - ms : at - Math.min(0, ms);
     },
-    isKnown: () => isKnown,
+    isKnown() {
+      forgetIfSet();
+      return isKnown;
+    },
     received(firstReceives) {
-      const nowMs = clock.now();
+      forgetIfSet();
+      const nowMs = now();
       const isOver = nowMs < since || nowMs - since >= periodMs;
       if (isOver) [former, latest, since] = [latest ?? former, null, nowMs];
       for (const at of firstReceives) {

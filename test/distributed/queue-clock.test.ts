@@ -5,8 +5,9 @@ import { virtualClock } from '../support/virtual-clock.ts';
 /** An instance whose clock is so far ahead of the queues, and receives messages after so long each, ms. */
 function instance(aheadMs: number) {
   const clock = virtualClock();
-  const time = queueClock(clock);
-  const truth = () => clock.now() - aheadMs;
+  let setMs = 0;
+  const time = queueClock({ now: clock.now, uptime: () => clock.now() - setMs });
+  const truth = () => clock.now() - setMs - aheadMs;
   return {
     time,
     errorMs: () => time.now() - truth(),
@@ -15,6 +16,11 @@ function instance(aheadMs: number) {
       await clock.advance(1_000);
     },
     clock,
+    /** Sets its clock, by so much. */
+    set(ms: number) {
+      clock.jump(ms);
+      setMs += ms;
+    },
   };
 }
 
@@ -77,4 +83,40 @@ test('a clock that is set back is corrected at the next message', async () => {
   clock.jump(-10_000);
   time.received([before - 5]);
   expect(time.now()).toBe(before - 5);
+});
+
+const hourMs = 3_600_000;
+
+test.each([-2 * hourMs, 2 * hourMs])(
+  'a clock that was %d ms ahead and is set right is believed at once, and tells the time well after the second message',
+  async (aheadMs) => {
+    const { receive, errorMs, set, time } = instance(0);
+    await receive(3);
+    set(aheadMs);
+    await receive(5);
+    await receive(5);
+    set(-aheadMs);
+    expect([errorMs(), time.aheadMs(), time.isKnown()]).toEqual([0, 0, false]);
+    await receive(8);
+    expect([errorMs(), time.isKnown()]).toEqual([-8, false]);
+    await receive(9);
+    expect([errorMs(), time.isKnown()]).toEqual([-8, true]);
+  },
+);
+
+test('an instance whose clock is set right before its next batch leases nothing until hours later', async () => {
+  const { receive, set, time, clock } = instance(0);
+  set(-2 * hourMs);
+  await receive(5);
+  set(2 * hourMs);
+  time.received([]);
+  expect(time.latest(clock.now())).toBe(clock.now());
+});
+
+test('a small step keeps what is known, as an instance that is suspended has no uptime', async () => {
+  const { receive, set, time } = instance(20_000);
+  await receive(5);
+  await receive(5);
+  set(60_000);
+  expect([time.aheadMs(), time.isKnown()]).toEqual([20_005, true]);
 });

@@ -23,7 +23,7 @@ function deployment() {
   const instance = (behindMs = 0) => {
     instances += 1;
     const own = { ...clock, now: () => clock.now() - behindMs };
-    const time = queueClock(own);
+    const time = queueClock({ now: own.now, uptime: clock.now });
     time.received([clock.now()]);
     return sharedCircuitBreaker({
       agent: 'paint',
@@ -326,7 +326,7 @@ test('a half-open circuit is stored with the end of its probe, also by a write t
       instance: 'one',
       circuits,
       clock,
-      queueClock: queueClock(clock),
+      queueClock: queueClock({ now: clock.now, uptime: clock.now }),
       log: testLog(),
     },
   });

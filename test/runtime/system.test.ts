@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { jsonLog } from '#runtime/node/json-log.ts';
-import { systemClock } from '#runtime/node/system-clock.ts';
+import { systemClock, systemTimes } from '#runtime/node/system-clock.ts';
 import { instanceName, sha256, systemIds } from '#runtime/node/system-ids.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -29,6 +29,18 @@ test('write ids of two instances never collide', () => {
 
 test('the digest is SHA-256', () => {
   expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+test('a clock that is set changes no uptime', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const hourMs = 3_600_000;
+  const before = { now: systemTimes.now(), uptime: systemTimes.uptime() };
+  vi.setSystemTime(before.now + hourMs);
+  expect(systemTimes.now() - before.now).toBe(hourMs);
+  expect(systemTimes.uptime() - before.uptime).toBeLessThan(hourMs / 2);
 });
 
 test('a timer months ahead fires on time, and can be cancelled', () => {

@@ -39,7 +39,7 @@ export function instance(
   } = {},
 ) {
   const clock = virtualClock();
-  const time = queueClock(clock);
+  const time = queueClock({ now: clock.now, uptime: clock.now });
   time.received([clock.now() - aheadMs]);
   const log = testLog();
   const writes: { readonly name: string; readonly change: Advance | Occupation }[] = [];

@@ -14,7 +14,7 @@ export function noLimits(): SharedLimits {
       limits: new Map(),
       items: memoryItems(limitTable()),
       clock,
-      queueClock: queueClock(clock),
+      queueClock: queueClock({ now: clock.now, uptime: clock.now }),
     },
     ...{ random: { next: () => 0 }, log: testLog() },
   });

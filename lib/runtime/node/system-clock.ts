@@ -19,3 +19,6 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** The times of the machine, for `queueClock`: setting its clock changes `now` alone. */
+export const systemTimes = { now: systemClock.now, uptime: () => performance.now() };

@@ -146,7 +146,7 @@ function instanceOf(
   { circuits, ejections, clock, chance, log, name }: Instance,
 ): (request: Request) => Promise<string | undefined> {
   const kinds = new Map<string, string>();
-  const queues = queueClock(clock);
+  const queues = queueClock({ now: clock.now, uptime: clock.now });
   const breaker = sharedCircuitBreaker({
     ...{ agent: 'tax', instance: name, circuits, clock, queueClock: queues, log },
   });

@@ -68,7 +68,7 @@ export function functionsOf(
   const prompt = shared.recovery === 'prompt' ? { checks } : {};
   const coordination = simCoordination(shared.coordination, machine);
   const { sweepPeriodMs } = shared;
-  const time = queueClock(machine.clock);
+  const time = queueClock({ now: machine.clock.now, uptime: machine.uptime });
   const report = simBacklogReport(shared.report, machine);
   const replyDelays = simReplyDelays(shared.replyDelays, machine);
   const notes = replyDelayNotes({

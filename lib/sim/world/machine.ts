@@ -10,6 +10,8 @@ import type { SimContext } from './sim-context.ts';
 export interface Machine {
   readonly name: string;
   readonly clock: Clock;
+  /** Ms since an arbitrary instant, which no setting of its clock changes. */
+  readonly uptime: () => number;
   /** The time by its clock, or by a correct one where that is later, ms since the epoch. */
   latestNow(): number;
   isAlive(): boolean;
@@ -88,6 +90,7 @@ export function machine(name: string, around: SimContext, onDeath: () => void): 
   return {
     name,
     clock: { now: () => timeline.now() + skewMs, after },
+    uptime: timeline.now,
     latestNow: () => timeline.now() + Math.max(0, skewMs),
     isAlive,
     isFrozen,
