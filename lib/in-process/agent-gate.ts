@@ -47,7 +47,7 @@ export interface HeldIn {
   /**
    * The stored record holds the step: it gets a slot when there is one.
    *
-   * @param since since when it has been held, ms since the epoch; `turned`: it has had its turn, and is before the others
+   * @param since since when it has been held, ms since the epoch; `turned`: it has had its turn, and is before the others of its class and tenant
    */
   hold(step: string, nudge: Nudge, since: number | 'turned'): void;
   /** The step was held in the last record, and is not in this one. Returns whether it had a slot. */

@@ -1,10 +1,10 @@
 /** The held steps that wait for one agent, and who of them is next: shared fairly between classes and tenants (R24). */
+import { fairQueue } from '#core/flow/fair-queue.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { TenantWeights } from './tenant-weights.ts';
-import { waitingQueue } from './waiting-queue.ts';
 
 /** Options of {@link waitingSteps}. */
 export interface WaitingStepsOptions {
@@ -28,7 +28,7 @@ export interface WaitingSteps {
    * @param since since when the step has been held, ms since the epoch
    */
   add(step: string, nudge: Nudge, since: number): void;
-  /** A step that has had its turn, and could not go on then: it is before the others. */
+  /** A step that has had its turn, and could not go on then: it is before the others of its class and tenant. */
   addFirst(step: string, nudge: Nudge): void;
   /** The step waits no more. Returns whether a slot was reserved for it, which is free again. */
   remove(step: string): boolean;
@@ -65,12 +65,13 @@ const probeFromOf = ({ probeFrom, waitMs }: Probed, nowMs: number) =>
 /** Makes an empty list of waiting steps. */
 export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const { hasSlot, circuit, weights, nudge, clock } = options;
-  const waiting = waitingQueue(weights);
+  const waiting = fairQueue<string, Nudge>({ weightOf: weights.of });
+  weights.watch(waiting.reweigh);
   const probed = probedSteps();
   const reserved = reservations(clock, (step, message) => {
     circuit.unsent(step);
     // Its order is still held, so the step waits again, behind the others.
-    waiting.add(step, message);
+    waiting.add(step, message, message);
     fill();
   });
   const timer = earliestTimer(clock, fill);
@@ -84,10 +85,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       const admitsAt = circuit.admitsAt();
       // Until a probe ends, nothing can be said; its end fills the slots.
       if (admitsAt === null) return;
-      if (admitsAt > clock.now()) {
-        timer.at(admitsAt);
-        return;
-      }
+      if (admitsAt > clock.now()) return void timer.at(admitsAt);
       letProbeAgain();
       const next = waiting.peek();
       if (next === undefined) return void timer.at(probed.earliest(clock.now()));
@@ -103,13 +101,13 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   /** Those whose time has come; and all of them once the service answers. Returns whether any step may go on. */
   function letProbeAgain(): boolean {
     const due = probed.take(clock.now(), !isFailing(circuit));
-    for (const [step, message] of due) waiting.add(step, message);
+    for (const [step, message] of due) waiting.add(step, message, message);
     return waiting.size() > 0;
   }
 
   /** Whether the step waits already; its class may be another one now. */
   function relabelled(step: string, message: Nudge): boolean {
-    if (waiting.has(step)) waiting.add(step, message);
+    if (waiting.has(step)) waiting.add(step, message, message);
     return waiting.has(step) || probed.relabel(step, message) || reserved.relabel(step, message);
   }
 
@@ -120,17 +118,19 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       const nowMs = clock.now();
       const waitMs = beforeProbeAgain(nowMs - since);
       if (waitMs > 0) probed.add(step, { nudge: message, waitMs, probeFrom: nowMs + waitMs });
-      else waiting.add(step, message);
+      else waiting.add(step, message, message);
       fill();
     },
     addFirst(step, message) {
-      if (!relabelled(step, message)) waiting.addFirst(step, message);
+      if (!relabelled(step, message)) waiting.addFirst(step, message, message);
       fill();
     },
     remove(step) {
       waiting.remove(step);
       probed.remove(step);
-      if (!reserved.take(step)) return false;
+      const turn = reserved.takeBack(step);
+      if (turn === undefined) return false;
+      waiting.giveBack(turn);
       circuit.unsent(step);
       fill();
       return true;
@@ -164,31 +164,38 @@ const beforeProbeAgain = (heldMs: number) =>
 
 interface Reservation {
   nudge: Nudge;
+  /** The nudge with whose class and tenant the step had its turn. */
+  readonly turn: Nudge;
   readonly cancel: () => void;
 }
 
 /** The steps that have a slot until their order is claimed. `onLapse`: called with a step whose order was not. */
 function reservations(clock: Clock, onLapse: (step: string, nudge: Nudge) => void) {
   const all = new Map<string, Reservation>();
+  /** The turn of the step, if it has a slot; it has none any more. */
+  function takeBack(step: string): Nudge | undefined {
+    if (all.size === 0) return undefined;
+    const own = all.get(step);
+    own?.cancel();
+    all.delete(step);
+    return own?.turn;
+  }
   return {
+    takeBack,
+    take: (step: string) => takeBack(step) !== undefined,
     add(step: string, nudge: Nudge) {
       const cancel = clock.after(reservedMs, () => {
         const lapsed = all.get(step)?.nudge ?? nudge;
         all.delete(step);
         onLapse(step, lapsed);
       });
-      all.set(step, { nudge, cancel });
+      all.set(step, { nudge, turn: nudge, cancel });
     },
     /** Whether the step has a slot. If its order is not claimed in time, it waits by this nudge. */
     relabel(step: string, nudge: Nudge): boolean {
       const own = all.get(step);
       if (own !== undefined) own.nudge = nudge;
       return own !== undefined;
-    },
-    take(step: string): boolean {
-      if (all.size === 0) return false;
-      all.get(step)?.cancel();
-      return all.delete(step);
     },
     size: () => all.size,
     close() {

@@ -99,3 +99,48 @@ test.each([0, -1, Number.NaN, Infinity])('a weight of %d is refused', (weight) =
   const { add } = names({ a: weight });
   expect(() => add('a')).toThrow('is a positive, finite weight');
 });
+
+test('items that are added first are before the others of their flow alone, in the order in which they come', () => {
+  const { queue, take } = names();
+  queue.add(1, 'high', { priority: 'high' });
+  for (const key of [2, 3]) queue.add(key, `normal${key}`, { priority: 'normal' });
+  for (const key of [4, 5]) queue.addFirst(key, `first${key}`, { priority: 'normal' });
+  expect(take(5)).toBe('high first4 first5 normal2 normal3');
+});
+
+test('the last one of those that were added first can be removed, and added again', () => {
+  const { queue, take } = names();
+  const label = { priority: 'low' } as const;
+  queue.add(1, 'a', label);
+  for (const key of [2, 3, 4]) queue.addFirst(key, `first${key}`, label);
+  queue.remove(4);
+  queue.remove(2);
+  queue.addFirst(5, 'first5', label);
+  queue.addFirst(1, 'again', label);
+  expect(take(4)).toBe('first3 first5 again nothing');
+  queue.addFirst(6, 'b', label);
+  queue.addFirst(7, 'c', label);
+  expect(take(2)).toBe('b c');
+});
+
+test('a flow gets back the turns that were of no use to it', () => {
+  const { queue, add, take } = names();
+  add('a', 40);
+  add('b', 40);
+  for (let turns = 0; turns < 10; turns += 1) {
+    expect(take(1)).toBe('a');
+    queue.giveBack({ priority: 'normal', tenant: 'a' });
+  }
+  add('c', 4);
+  expect(countOf(take(6), 'c')).toBe(2);
+});
+
+test('what was taken of a flow that was forgotten since cannot be given back', () => {
+  const { queue, add, take } = names();
+  queue.giveBack({ priority: 'high', tenant: 'c' });
+  add('a', 2);
+  expect(take(3)).toBe('a a nothing');
+  queue.giveBack({ priority: 'normal', tenant: 'a' });
+  for (const name of ['b', 'b', 'a', 'a']) add(name);
+  expect(take(4)).toBe('b a b a');
+});

@@ -1,5 +1,6 @@
 /** Members of a pool whose circuit is open, and slots that come back. */
 import { expect, test, vi } from 'vitest';
+import type { LimitedCall } from '#core/definition/agent-limit.ts';
 import { orderId } from '#core/model/ids.ts';
 import { tenantWeights } from '#in-process/tenant-weights.ts';
 import { waitingSteps } from '#in-process/waiting-steps.ts';
@@ -182,15 +183,16 @@ test('while steps that have passed a rate wait for their agent, few timers come 
   expect(timers.mock.calls.length).toBeLessThan(250);
 });
 
-test('a step of a pool that its limit refused at its turn is before the others when the limit has room', async () => {
-  const limit = { name: 'pay/tenant', rate: null, atOnce: 1, key: tenantOf };
-  const { gates, nudged, ask, wait, fail, of, clock } = await gatesOfPay(1, [limit]);
+test('a step of a pool that its limit refused at its turn is before the others of its tenant when the limit has room', async () => {
+  const key = ({ input }: LimitedCall) => (input === 'x' || input === 'y' ? 'cart' : null);
+  const limit = { name: 'pay/cart', rate: null, atOnce: 1, key };
+  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1, [limit]);
   for (const agent of ['pay-a', 'pay-b'] as const) fail(agent);
   const busy = ask('busy', 'pay-c');
   // It waits for its group without room in the limit, because both members fail.
-  ask(of('ada', 'x'), 'pay--bank');
+  ask('x', 'pay--bank');
   if (busy !== null) gates.release([busy]);
-  const other = ask(of('ada', 'y'), 'pay-c');
+  const other = ask('y', 'pay-c');
   expect(other).not.toBeNull();
   await clock.advance(1_000);
   expect(nudged.splice(0)).toEqual(['x']);

@@ -124,13 +124,6 @@ export const mistakesOfFlow: readonly Mistake[] = [
     test: admission,
   },
   {
-    name: 'an order that waits keeps its former priority',
-    file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (waiting.has(step)) waiting.add(step, message);',
-    instead: '',
-    test: 'test/in-process/agent-gate.test.ts',
-  },
-  {
     name: 'a step waits for its gate while its order cools down',
     file: 'lib/in-process/held-changes.ts',
     text: 'const begun = mayStartHeld(record) ? held : [];',

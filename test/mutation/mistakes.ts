@@ -237,8 +237,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'the tenant * is every tenant (trigger.dev #4628)',
     file: 'lib/core/flow/fair-queue.ts',
-    text: 'const known = of.tenants.get(tenant);',
-    instead: "const known = of.tenants.get(tenant === '*' ? null : tenant);",
+    text: 'const own = of.tenants.get(tenant) ??',
+    instead: "const own = of.tenants.get(tenant === '*' ? null : tenant) ??",
     test: 'test/core/fair-queue-model.test.ts',
   },
   {
@@ -302,8 +302,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'an order that was cancelled keeps the slot that was reserved for it',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (!reserved.take(step)) return false;\n      circuit.unsent(step);',
-    instead: 'return false;',
+    text: 'const turn = reserved.takeBack(step);',
+    instead: 'const turn: Nudge | undefined = undefined;',
     test: 'test/in-process/agent-gate.test.ts',
   },
   {
@@ -323,7 +323,7 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a step that waits for a slot stays in its former class',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (waiting.has(step)) waiting.add(step, message);',
+    text: 'if (waiting.has(step)) waiting.add(step, message, message);',
     instead: '',
     test: 'test/in-process/agent-gate.test.ts',
   },

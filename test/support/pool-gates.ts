@@ -62,6 +62,7 @@ export async function gatesOfPay(
       ...call('one'),
       orderId: orderId(order),
       ...own,
+      input: order,
       tenant,
       completeBy: clock.now() + 1_000,
     };

@@ -47,6 +47,10 @@ export interface FairQueue<Key, Item> {
    * position when the flow is the same, and moves to the end of the new flow otherwise.
    */
   add(key: Key, item: Item, label: FlowLabel): void;
+  /** As `add`, but before the items of its flow that were not added in this way. */
+  addFirst(key: Key, item: Item, label: FlowLabel): void;
+  /** An item of the flow that was taken is not served: the flow is not charged for it. */
+  giveBack(label: FlowLabel): void;
   /** Removes an item, which is not charged to its flow; undefined when the key is not in the queue. */
   remove(key: Key): Queued<Key, Item> | undefined;
   /** The next item. It stays next until the queue changes. */
@@ -69,6 +73,8 @@ interface Tenant<Key, Item> extends Flow {
   readonly name: string | null;
   first: Entry<Key, Item> | null;
   last: Entry<Key, Item> | null;
+  /** The last one of those that were added first. */
+  lastOfFirst: Entry<Key, Item> | null;
 }
 
 interface Class<Key, Item> extends Flow {
@@ -81,78 +87,109 @@ interface Class<Key, Item> extends Flow {
 export function fairQueue<Key, Item>(options: FairQueueOptions = {}): FairQueue<Key, Item> {
   const { weightOf = () => 1 } = options;
   const entries = new Map<Key, Entry<Key, Item>>();
-  /** Those that have had work: most queues are empty, or have work of one class. */
-  const classes = new Map<Priority, Class<Key, Item>>();
-  const scheduler = flowScheduler<Class<Key, Item>>(() => {});
-
-  function classOf(priority: Priority): Class<Key, Item> {
-    const known = classes.get(priority);
-    if (known !== undefined) return known;
-    const own = newClass<Key, Item>(classWeights[priority]);
-    classes.set(priority, own);
-    return own;
-  }
-
-  function tenantOf({ priority, tenant = null }: FlowLabel): Tenant<Key, Item> {
-    const of = classOf(priority);
-    const known = of.tenants.get(tenant);
-    if (known !== undefined) return known;
-    const flow = { ...newFlow(weightOf(tenant)), of, name: tenant, first: null, last: null };
-    of.tenants.set(tenant, flow);
-    return flow;
-  }
-
-  function deactivateEmpty(tenant: Tenant<Key, Item>): void {
-    if (tenant.first === null) tenant.of.scheduler.deactivate(tenant);
-    if (tenant.of.count === 0) scheduler.deactivate(tenant.of);
-  }
+  const flows = fairFlows<Key, Item>(weightOf);
 
   function remove(key: Key): Queued<Key, Item> | undefined {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     entries.delete(key);
     unlink(entry);
-    deactivateEmpty(entry.of);
+    flows.removed(entry.of);
     return entry;
+  }
+
+  /** @param link puts a new entry into its flow */
+  function add(
+    link: (entry: Entry<Key, Item>) => void,
+    { key, item }: Queued<Key, Item>,
+    label: FlowLabel,
+  ): void {
+    const known = entries.get(key);
+    if (known !== undefined) {
+      known.item = item;
+      if (known.of === flows.known(label)) return;
+      remove(key);
+    }
+    const entry = { key, item, of: flows.of(label), previous: null, next: null };
+    entries.set(key, entry);
+    link(entry);
+    flows.added(entry.of);
   }
 
   return {
     size: () => entries.size,
-    count: (priority) => classes.get(priority)?.count ?? 0,
+    ...{ count: flows.count, tenants: flows.tenants, reweigh: flows.reweigh },
+    has: (key) => entries.has(key),
+    remove,
+    add: (key, item, label) => add(append, { key, item }, label),
+    addFirst: (key, item, label) => add(prepend, { key, item }, label),
+    giveBack: flows.giveBack,
+    peek: () => flows.next()?.first ?? undefined,
+    take() {
+      const tenant = flows.next();
+      const entry = tenant?.first ?? undefined;
+      if (tenant === undefined || entry === undefined) return undefined;
+      entries.delete(entry.key);
+      unlink(entry);
+      flows.serve(tenant);
+      return entry;
+    },
+  };
+}
+
+/** The classes and tenants with work, and which of them is next. */
+function fairFlows<Key, Item>(weightOf: (tenant: string | null) => number) {
+  /** Those that have had work: most queues are empty, or have work of one class. */
+  const classes = new Map<Priority, Class<Key, Item>>();
+  const scheduler = flowScheduler<Class<Key, Item>>(() => {});
+
+  const known = ({ priority, tenant = null }: FlowLabel): Tenant<Key, Item> | undefined =>
+    classes.get(priority)?.tenants.get(tenant);
+
+  function classOf(priority: Priority): Class<Key, Item> {
+    const own = classes.get(priority) ?? newClass<Key, Item>(classWeights[priority]);
+    classes.set(priority, own);
+    return own;
+  }
+
+  function removed(tenant: Tenant<Key, Item>): void {
+    if (tenant.first === null) tenant.of.scheduler.deactivate(tenant);
+    if (tenant.of.count === 0) scheduler.deactivate(tenant.of);
+  }
+
+  return {
+    known,
+    removed,
+    of({ priority, tenant = null }: FlowLabel): Tenant<Key, Item> {
+      const of = classOf(priority);
+      const own = of.tenants.get(tenant) ?? newTenant(weightOf(tenant), of, tenant);
+      of.tenants.set(tenant, own);
+      return own;
+    },
+    added(tenant: Tenant<Key, Item>): void {
+      tenant.of.scheduler.activate(tenant);
+      scheduler.activate(tenant.of);
+    },
+    next: () => scheduler.next()?.scheduler.next(),
+    serve(tenant: Tenant<Key, Item>): void {
+      tenant.of.scheduler.serve(tenant);
+      scheduler.serve(tenant.of);
+      removed(tenant);
+    },
+    /** A flow that was forgotten since has nothing to get back. */
+    giveBack(label: FlowLabel): void {
+      const tenant = known(label);
+      if (tenant === undefined) return;
+      tenant.of.scheduler.giveBack(tenant);
+      scheduler.giveBack(tenant.of);
+    },
+    count: (priority: Priority) => classes.get(priority)?.count ?? 0,
     tenants() {
       let sum = 0;
       for (const { tenants } of classes.values()) sum += tenants.size;
       return sum;
     },
-    has: (key) => entries.has(key),
-    remove,
-    add(key, item, label) {
-      const known = entries.get(key);
-      if (known !== undefined) {
-        known.item = item;
-        const { name, of } = known.of;
-        if (of === classes.get(label.priority) && name === (label.tenant ?? null)) return;
-        remove(key);
-      }
-      const tenant = tenantOf(label);
-      entries.set(key, append(key, item, tenant));
-      tenant.of.scheduler.activate(tenant);
-      scheduler.activate(tenant.of);
-    },
-    peek: () => scheduler.next()?.scheduler.next()?.first ?? undefined,
-    take() {
-      const of = scheduler.next();
-      const tenant = of?.scheduler.next();
-      const entry = tenant?.first ?? undefined;
-      if (of === undefined || tenant === undefined || entry === undefined) return undefined;
-      entries.delete(entry.key);
-      unlink(entry);
-      of.scheduler.serve(tenant);
-      scheduler.serve(of);
-      deactivateEmpty(tenant);
-      return entry;
-    },
-    reweigh(tenant) {
+    reweigh(tenant: string | null): void {
       for (const of of classes.values()) {
         const flow = of.tenants.get(tenant);
         if (flow !== undefined) of.scheduler.reweigh(flow, weightOf(tenant));
@@ -161,13 +198,39 @@ export function fairQueue<Key, Item>(options: FairQueueOptions = {}): FairQueue<
   };
 }
 
-function append<Key, Item>(key: Key, item: Item, of: Tenant<Key, Item>): Entry<Key, Item> {
-  const entry = { key, item, of, previous: of.last, next: null };
-  if (of.last === null) of.first = entry;
-  else of.last.next = entry;
-  of.last = entry;
+const newTenant = <Key, Item>(
+  weight: number,
+  of: Class<Key, Item>,
+  name: string | null,
+): Tenant<Key, Item> => ({
+  ...newFlow(weight),
+  of,
+  name,
+  first: null,
+  last: null,
+  lastOfFirst: null,
+});
+
+function append<Key, Item>(entry: Entry<Key, Item>): void {
+  linkBehind(entry, entry.of.last);
+}
+
+function prepend<Key, Item>(entry: Entry<Key, Item>): void {
+  linkBehind(entry, entry.of.lastOfFirst);
+  entry.of.lastOfFirst = entry;
+}
+
+/** @param before null: the entry becomes the first one */
+function linkBehind<Key, Item>(entry: Entry<Key, Item>, before: Entry<Key, Item> | null): void {
+  const { of } = entry;
+  const after = before === null ? of.first : before.next;
+  entry.previous = before;
+  entry.next = after;
+  if (before === null) of.first = entry;
+  else before.next = entry;
+  if (after === null) of.last = entry;
+  else after.previous = entry;
   of.of.count += 1;
-  return entry;
 }
 
 /** Removes an entry from its flow; the flow and its class stay active. */
@@ -177,6 +240,7 @@ function unlink<Key, Item>(entry: Entry<Key, Item>): void {
   else previous.next = next;
   if (next === null) of.last = previous;
   else next.previous = previous;
+  if (of.lastOfFirst === entry) of.lastOfFirst = previous;
   // A caller that keeps the entry must not keep its neighbours in memory.
   entry.previous = null;
   entry.next = null;

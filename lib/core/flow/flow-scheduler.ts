@@ -45,6 +45,8 @@ export interface FlowScheduler<Own extends Flow> {
   activate(flow: Own): void;
   /** One item of the flow was served. */
   serve(flow: Own): void;
+  /** The item that the flow was served last is not served after all. */
+  giveBack(flow: Own): void;
   /** The flow has no work any more. */
   deactivate(flow: Own): void;
   /** Changes the weight of a flow, also while it waits. */
@@ -99,6 +101,12 @@ export function flowScheduler<Own extends Flow>(onAbsent: (flow: Own) => void): 
       weightedStarts += 1;
       active.moved(flow);
       expire();
+    },
+    giveBack(flow) {
+      if (flow.state === 'absent') return;
+      flow.start -= 1 / flow.weight;
+      weightedStarts -= 1;
+      (flow.state === 'active' ? active : idle).moved(flow);
     },
     deactivate(flow) {
       active.remove(flow);

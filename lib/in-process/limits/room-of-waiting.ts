@@ -7,7 +7,7 @@ import type { LimitStages } from './limit-stages.ts';
 
 /** See above. A name: that of an agent, or one under which steps of a pool wait. */
 export interface RoomOfWaiting {
-  /** The step comes to wait. Returns whether it is the first one, because it has had its turn. */
+  /** The step comes to wait. Returns whether it has had its turn, so that it is before the others of its class and tenant. */
   wait(name: string, step: string): boolean;
   /** A limit has no room for the step. `hadSlot`: its agent had a slot for it, so that this was its turn. */
   refused(step: string, hadSlot: boolean): void;
