@@ -369,16 +369,22 @@ const retried = [
 ].map((change) => ({ audience: 'submitter' as const, change }));
 
 test('notifications of one order enter the retry queue one after the other, also in several requests', async () => {
-  const answeredBefore: number[] = [];
-  let answered = 0;
+  const [first, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { calls, url } = await answeringAws(async (call) => {
-    answeredBefore.push(answered);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    answered += 1;
+    if (sequencesIn([call], 'one').includes(7)) {
+      first.resolve();
+      await answer.promise;
+    }
     return accepted(call);
   });
-  await retryChannel(sqsClient({ endpoint: url }), 'https://sqs/1/retry.fifo').send(retried);
-  expect(answeredBefore).toEqual([0, 1]);
+  const queue = retryChannel(sqsClient({ endpoint: url }), 'https://sqs/1/retry.fifo');
+  const sent = queue.send(retried);
+  await first.promise;
+  // Another request goes there and back: one that had been sent with the first would have come.
+  await queue.send([{ audience: 'submitter', change: changeFor('two', 1) }]);
+  expect(sequencesIn(calls, 'one')).toEqual([7]);
+  answer.resolve();
+  await sent;
   expect(sequencesIn(calls, 'one')).toEqual([7, 8]);
 });
 
