@@ -9,13 +9,13 @@ import type { SqliteStore } from './sqlite-store.ts';
 const everyMs = 2_000;
 
 /** The store to probe. */
-export interface WriteProbeOptions {
+export interface StoreProbeOptions {
   readonly store: Pick<SqliteStore, 'refusal' | 'tryWrite' | 'lookAtFiles'>;
   readonly clock: Clock;
 }
 
 /** Starts the probe; the returned function stops it. */
-export function writeProbe({ store, clock }: WriteProbeOptions): () => void {
+export function storeProbe({ store, clock }: StoreProbeOptions): () => void {
   let isStopped = false;
   let cancel = clock.after(everyMs, look);
 

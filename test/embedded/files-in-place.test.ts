@@ -2,7 +2,7 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { examineBackup } from '#embedded/integrity/examine.ts';
-import { writeProbe } from '#embedded/write-probe.ts';
+import { storeProbe } from '#embedded/store-probe.ts';
 import { accepted, opened, somewhere } from '../support/stored-data.ts';
 import { settled, virtualClock } from '../support/virtual-clock.ts';
 
@@ -49,7 +49,7 @@ test('a database over which another file was moved is reported', async () => {
 test('the files are looked at every two seconds, also while the disk accepts writes', async () => {
   const clock = virtualClock();
   let looks = 0;
-  const stop = writeProbe({
+  const stop = storeProbe({
     clock,
     store: {
       refusal: () => null,

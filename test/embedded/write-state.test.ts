@@ -1,7 +1,7 @@
 /** A disk that refuses writes is logged once, and its recovery is detected without an order. */
 import { expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
-import { writeProbe } from '#embedded/write-probe.ts';
+import { storeProbe } from '#embedded/store-probe.ts';
 import { writeState } from '#embedded/write-state.ts';
 import { testLog } from '../support/log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -49,7 +49,7 @@ test('a store that refuses writes is probed until a write succeeds', async () =>
   const clock = virtualClock();
   const state = writeState('reeve.db', testLog());
   let tries = 0;
-  const stop = writeProbe({
+  const stop = storeProbe({
     clock,
     store: {
       refusal: state.refusal,
@@ -73,7 +73,7 @@ test('a store that refuses writes is probed until a write succeeds', async () =>
 test('a probe that is stopped during a try makes no further one', async () => {
   const clock = virtualClock();
   const { promise: tried, resolve } = Promise.withResolvers<void>();
-  const stop = writeProbe({
+  const stop = storeProbe({
     clock,
     store: { refusal: () => 'store-full', tryWrite: () => tried, lookAtFiles() {} },
   });

@@ -31,7 +31,7 @@ export const mistakesOfProcesses: readonly Mistake[] = [
     'if (line[0] === orderId)',
   ),
   mistake(
-    'lib/embedded/write-probe.ts',
+    'lib/embedded/store-probe.ts',
     'test/embedded/write-state.test.ts',
     'a probe of the disk that is stopped during a try goes on',
     'if (!isStopped) cancel =',

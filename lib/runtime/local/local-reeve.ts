@@ -19,7 +19,7 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import { makeFolder } from '#embedded/folder.ts';
 import { backgroundCheck } from '#embedded/integrity/background-check.ts';
 import { type SqliteStore, sqliteStore } from '#embedded/sqlite-store.ts';
-import { writeProbe } from '#embedded/write-probe.ts';
+import { storeProbe } from '#embedded/store-probe.ts';
 import type { Activity } from '#http/api-ports.ts';
 import {
   type OrderBacklog,
@@ -286,7 +286,7 @@ async function assemble(
   });
   for (const on of [activity.on, backlog.onRecord, gates.onRecord]) store.watchRecords(on);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
-  open.push(feed.stop, writeProbe({ store, clock }));
+  open.push(feed.stop, storeProbe({ store, clock }));
   open.push(retention({ store, keepMs: keepEndedMs, clock, log }));
   open.push(roles.restart.stop, activity.stop);
   const { left: atFirst, sweeps } = await roles.start();
