@@ -43,8 +43,8 @@ export function queueClock({ now, uptime }: InstanceTimes): QueueClock {
   let startedAt = now() - uptime();
 
   /**
-   * A clock that was hours behind and is right again would seem to be hours behind: for a minute or two, slots and room would be leased
-   * until then. A smaller step may be the time for which a suspended instance had no uptime.
+   * A clock that was hours behind and is right again would be taken to be hours behind still: for a minute or two, slots and room would be
+   * leased until hours later. A smaller step may be the time for which a suspended instance had no uptime.
    */
   function forgetIfSet(): void {
     const before = startedAt;
