@@ -82,6 +82,27 @@ test('the copy of an interrupted restore is no backup while it has its name, and
   expect(existsSync(copy)).toBe(true);
 });
 
+test('a restore is refused while another one of the same data is at work, and changes none of its files', async () => {
+  const { backup, path } = await backedUp();
+  const file = `${path}.restoring-lock`;
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN EXCLUSIVE');
+  const copy = `${path}.restoring`;
+  writeFileSync(copy, 'the copy of the other one');
+  expect(() => restoreData(backup, path, 'now')).toThrow(
+    expect.objectContaining({
+      code: 'store-in-use',
+      message: expect.stringContaining('Another restore'),
+    }),
+  );
+  expect(readFileSync(copy, 'utf8')).toBe('the copy of the other one');
+  other.close();
+  // The lock of a restore that was killed is a file without a lock.
+  expect(existsSync(file)).toBe(true);
+  restoreData(backup, path, 'now');
+  expect(readdirSync(dirname(path)).filter((name) => name.includes('restoring'))).toEqual([]);
+});
+
 test('a missing folder is created, for its owner alone', async () => {
   const { backup } = await backedUp();
   chmodSync(backup, 0o644);

@@ -22,6 +22,7 @@ import { makeFolder } from '../folder.ts';
 import { openError } from '../open-database.ts';
 import { openUntouched } from '../read-only.ts';
 import { isDamage } from '../store-error.ts';
+import { asOnlyRestore } from './one-restore.ts';
 
 /** The result of a restore. */
 export interface Restored {
@@ -37,14 +38,20 @@ export const hasData = (path: string): boolean => dataFiles(path).some(isThere);
 /**
  * Renames the former data, but only after the backup was copied and checked.
  *
- * @throws {ReeveError} `store-in-use` when a Reeve is running on the data; `backup-damaged`; see file-error.ts
+ * @throws {ReeveError} `store-in-use` when a Reeve is running on the data, or another restore of them is; `backup-damaged`; see file-error.ts
  */
 export function restoreData(backup: string, to: string, stamp: string): Restored {
   const path = behindLink(to);
-  const copy = `${path}.restoring`;
   assertReadable(backup);
-  assertBackup(behindLink(backup), copy);
+  assertBackup(behindLink(backup), copyPath(path));
   makeFolder(dirname(path));
+  return asOnlyRestore(path, () => restoreTo(path, backup, stamp));
+}
+
+const copyPath = (path: string): string => `${path}.restoring`;
+
+function restoreTo(path: string, backup: string, stamp: string): Restored {
+  const copy = copyPath(path);
   assertUnused(path);
   removeDatabase(copy);
   try {
