@@ -5,6 +5,7 @@ import type { ProcessState } from '#core/model/record.ts';
 import type { ListDocument } from '#http/schemas.ts';
 import { ApiError, unknownAnswer } from './api-error.ts';
 import { type ClientOrder, clientOrder, pollMinMs } from './client-order.ts';
+import { newKey } from './new-key.ts';
 import { checkNumber } from './number-check.ts';
 import { type ClientCallOptions, type RequestOptions, requests } from './requests.ts';
 import {
@@ -95,7 +96,7 @@ export function reeveClient<Of extends Workflows>(options: ReeveClientOptions): 
       const answer = await request({
         method: 'POST',
         path: '/orders',
-        headers: { 'idempotency-key': key ?? crypto.randomUUID() },
+        headers: { 'idempotency-key': key ?? newKey() },
         body: { workflow, details, ...rest },
         isRepeatable: true,
         signal,

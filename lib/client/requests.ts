@@ -1,6 +1,7 @@
 /** Requests of the client: authenticated, and sent again while that is safe and useful. */
 import { isObject } from '#core/model/json.ts';
 import { hasNoEffect, retryAfterMs, spreadMs } from '#text/retry-after.ts';
+import { baseOf } from './address.ts';
 import { ApiError, type FieldProblem } from './api-error.ts';
 import { type CallLimit, callLimit, pause } from './call-limit.ts';
 import { checkNumber } from './number-check.ts';
@@ -69,8 +70,8 @@ export interface Requests {
 /** Far longer than any request takes; it ends calls to a server that never answers. */
 const requestMs = 30_000;
 const waits = { firstMs: 200, maxMs: 5_000 };
-/** Statuses of servers that do not answer now, such as those of a load balancer. */
-const passing = new Set([500, 502, 503, 504]);
+/** Statuses of servers that do not answer now, such as those of a load balancer, or that have not received all of the request in time. */
+const passing = new Set([408, 500, 502, 503, 504]);
 
 /** @throws {ApiError} `url-invalid`, `option-range` */
 export function requests(options: RequestOptions): Requests {
@@ -85,8 +86,8 @@ export function requests(options: RequestOptions): Requests {
     if (ms === 0) return { error: tooLate(base), retryAfterMs: null, isForNow: false };
     const limit = callLimit(ms, () => unanswered(base, ms), signal);
     try {
-      const asked = typeof token === 'function' ? Promise.race([token(), limit.passed]) : token;
-      const bearer = await asked;
+      const bearer =
+        typeof token === 'function' ? await Promise.race([asked(token), limit.passed]) : token;
       const all = new Headers({
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -152,6 +153,18 @@ function triesFor(retryForMs: number, signal: AbortSignal | undefined): Tries {
   };
 }
 
+/** @throws {ApiError} `token-unavailable` */
+async function asked(token: () => string | Promise<string>): Promise<string> {
+  try {
+    return await token();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new ApiError(`The function \`token\` failed, so nothing was sent: ${said}`, {
+      ...{ code: 'token-unavailable', status: null, cause },
+    });
+  }
+}
+
 const unreachable = (base: string, cause: unknown) =>
   new ApiError(`Reeve cannot be reached at ${base}.`, {
     ...{ code: 'unreachable', status: null, cause },
@@ -167,16 +180,6 @@ const tooLate = (base: string) =>
   new ApiError(`The time of retryForMs had passed before it could be sent to ${base}.`, {
     ...{ code: 'unreachable', status: null },
   });
-
-/** @throws {ApiError} `url-invalid` */
-function baseOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') {
-    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  }
-  const message = `The address ${text} must begin with http:// or https://, such as http://127.0.0.1:4400.`;
-  throw new ApiError(message, { code: 'url-invalid', status: null });
-}
 
 type Answer =
   | { readonly document: unknown }
@@ -229,11 +232,12 @@ function causeOf(status: number): string {
     : 'is it the right address?';
 }
 
-/** The error that a problem document describes; null: it is none. */
+/** The error that a problem document describes; null: it is none, also where it has a `code` alone, as the answers of some gateways. */
 export function problemError(status: number, document: unknown): ApiError | null {
-  if (!isObject(document) || typeof document['code'] !== 'string') return null;
+  if (!isObject(document)) return null;
   const { code, title, detail, errors } = document;
-  const message = [title, detail].filter((text) => typeof text === 'string').join(': ');
+  if (typeof code !== 'string' || typeof title !== 'string') return null;
+  const message = typeof detail === 'string' ? `${title}: ${detail}` : title;
   return new ApiError(message, { code, status, errors: fieldsOf(errors) });
 }
 

@@ -5,6 +5,7 @@ import { retryAfterMs } from '#text/retry-after.ts';
 import { ApiError, unknownAnswer } from './api-error.ts';
 import { type BatchSender, batchesOf, type OrderAnswer, type Sized, sendBatch } from './batches.ts';
 import { type ClientOrder, clientOrder } from './client-order.ts';
+import { newKey } from './new-key.ts';
 import { problemError, type Requests, type Tries } from './requests.ts';
 
 /** Options of one order. */
@@ -61,7 +62,7 @@ export async function submitMany<Submitted, Outputs>(
   orders: readonly ClientOrderToSubmit<Submitted>[],
 ): Promise<readonly ClientOutcome<Outputs>[]> {
   const { workflow } = options;
-  const sendings = orders.map(({ key = crypto.randomUUID(), ...rest }) => {
+  const sendings = orders.map(({ key = newKey(), ...rest }) => {
     const body = { workflow, ...rest, key };
     return { key, body, bytes: byteLength(body) };
   });

@@ -51,6 +51,7 @@ test('the waits between looks leave no listener at a signal', async () => {
 });
 
 test.each([
+  [408, 2],
   [500, 2],
   [501, 1],
   [502, 2],

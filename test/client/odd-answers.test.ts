@@ -64,6 +64,19 @@ test.each(calls)('%s: a redirect is not followed, and is no answer of Reeve', as
   expect(received).toHaveLength(1);
 });
 
+test.each([400, 404, 409])(
+  'a code of a gateway without a title is none of Reeve, with status %i',
+  async (status) => {
+    const fetch = async () => Response.json({ code: 'NO_ROUTE', message: 'No route' }, { status });
+    for (const [, call] of calls) {
+      await expect(call(clientOf({ url: 'http://127.0.0.1:1', fetch }))).rejects.toMatchObject({
+        ...{ code: 'answer-unknown', status },
+        message: expect.stringContaining(`answered ${status}, and not as Reeve does`),
+      });
+    }
+  },
+);
+
 test('a redirect that a browser hides has another error than no answer', async () => {
   // Status 0, no text and no headers, as `redirect: 'manual'` gives them in a browser.
   const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });

@@ -61,6 +61,75 @@ test('each submission without a key has its own, also in its repetitions', async
   expect(third).toBe('cart-1');
 });
 
+test('in a page that came by plain HTTP, where crypto has no randomUUID, each submission has a key of its own', async () => {
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { client, sent } = answered([accepted]);
+  await client.submit('shop', {});
+  await client.submit('shop', {});
+  const [outcome] = await client.submitMany('shop', [{ details: {} }]);
+  const keys = [...sent.slice(0, 2).map(({ key }) => key), outcome?.key];
+  expect(new Set(keys).size).toBe(3);
+  const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+  for (const key of keys) expect(key).toMatch(uuid);
+});
+
+test.each(['https://olga:secret@reeve.example', 'https://olga@reeve.example'])(
+  'the address %s, whose name and password no request would have, is refused',
+  (url) => {
+    expect(() => reeveClient({ url })).toThrow(
+      expect.objectContaining({
+        code: 'url-invalid',
+        message: expect.not.stringMatching(/secret|olga/),
+      }),
+    );
+  },
+);
+
+const signInIsDown = new Error('The sign-in does not answer.');
+
+test.each([
+  ['rejects', () => Promise.reject(signInIsDown)],
+  [
+    'throws',
+    () => {
+      throw signInIsDown;
+    },
+  ],
+])('a token function that %s is an error of the client, and nothing is sent', async (_, token) => {
+  const { client, sent } = answered([accepted], { token });
+  const error = {
+    ...{ name: 'ApiError', code: 'token-unavailable', status: null, cause: signInIsDown },
+    message: expect.stringContaining('The sign-in does not answer.'),
+  };
+  await expect(client.submit('shop', {})).rejects.toMatchObject(error);
+  await expect(client.order('shop', 'o-1').cancel()).rejects.toMatchObject(error);
+  expect(sent).toEqual([]);
+});
+
+test('orders of a request without a token have failed, and those before and after it have their outcomes', async () => {
+  let asked = 0;
+  const token = () => {
+    asked += 1;
+    if (asked === 2) throw signInIsDown;
+    return 't';
+  };
+  const orders = Array.from({ length: limits.batchOrdersMax }, () => ({
+    kind: 'accepted',
+    orderId: 'o',
+  }));
+  const { client, sent } = answered([() => Response.json({ orders })], { token });
+  const many = Array.from({ length: 3 * limits.batchOrdersMax }, () => ({ details: {} }));
+  const outcomes = await client.submitMany('shop', many);
+  const kinds = Object.entries(Object.groupBy(outcomes, ({ kind }) => kind));
+  expect(kinds.map(([kind, { length }]) => [kind, length])).toEqual([
+    ['accepted', 2 * limits.batchOrdersMax],
+    ['failed', limits.batchOrdersMax],
+  ]);
+  expect(outcomes[limits.batchOrdersMax]).toMatchObject({ error: { code: 'token-unavailable' } });
+  expect(sent).toHaveLength(2);
+});
+
 test.each([true, undefined])(
   'an order that an earlier one answers says so: %s',
   async (skipped) => {
