@@ -160,6 +160,21 @@ test('the command for the next page has the same filters, though time has passed
   expect(stdout + next.stdout).toMatch(new RegExp(ids.toReversed().join('[^]*')));
 });
 
+test('an end in the future is now, so that the same command never selects what changes after it', async () => {
+  const { app, run, requests } = scenario();
+  const listed = order({ processState: 'Error' });
+  app.get('/orders', (c) => c.json({ orders: [listed], cursor: null, asOf: at(0) }));
+  const given = [at(1), at(-1), '2099-01-01'];
+  for (const before of given) {
+    requests.length = 0;
+    const { stdout } = await run(`resubmit --state Error --before ${before}`);
+    const end = before === at(-1) ? before : at(0);
+    expect(stdout).toContain(`reeve resubmit --state Error --before ${end} --yes`);
+    const [, ...pages] = requests.map(({ url }) => new URL(url).searchParams.get('before'));
+    expect(pages).toEqual([end]);
+  }
+});
+
 test('an empty selection is not an error', async () => {
   const { run } = spoken(await reeveScenario());
   expect(await run('resubmit --state Error')).toEqual({

@@ -104,6 +104,35 @@ test('an order that is refused while it is followed ends the command at once', a
   expect(sleeps).toHaveLength(1);
 });
 
+test('the pages of a bulk action are asked for again after a 503 with its time', async () => {
+  const { app, run, requests } = scenario();
+  const page = (cursor: string | null) => Response.json({ orders: [], cursor, asOf: at(0) });
+  // The end of the selection, and each page of it.
+  const answers = [
+    ...[later('unavailable', 1), page(null), page('next'), later('unavailable', 1)],
+    ...[page(null), page(null), page(null)],
+  ];
+  app.get('/orders', () => answers[requests.length - 1] ?? problem(500, 'internal'));
+  expect(await run('cancel --workflow w')).toMatchObject({ exitCode: 0, stdout: 'No orders.\n' });
+  expect(requests).toHaveLength(answers.length);
+});
+
+test('a machine that has slept since the last look gives Reeve the whole patience', async () => {
+  let nowMs = Date.parse(at(0));
+  const { app, run } = scenario({
+    now: () => nowMs,
+    sleep: async (ms) => {
+      // In the first wait between two looks, the laptop is closed.
+      nowMs += nowMs === Date.parse(at(0)) ? 3_600_000 : ms;
+    },
+  });
+  const away = () => problem(503, 'unavailable');
+  looks(app, look(), away, away, look(processed));
+  const { exitCode, stderr } = await run('show o-1 --watch');
+  expect(exitCode).toBe(0);
+  expect(stderr).toBe('Reeve does not answer; trying again …\n');
+});
+
 test('each outage is said once', async () => {
   const { app, run } = scenario();
   const away = () => problem(500, 'internal');

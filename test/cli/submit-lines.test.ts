@@ -172,6 +172,21 @@ test('a line that is not JSON stops the command before an order is sent', async 
   expect(stderr).toContain('Line 2 of orders.jsonl is not JSON');
 });
 
+test('a line that is not UTF-8 is named, and stops the command before an order is sent', async () => {
+  const good = Buffer.from(`${order(1)}\n${order(2, 'é')}\n`);
+  const readFile = async () => Buffer.concat([good, Buffer.from(order(3, 'é'), 'latin1')]);
+  const { run, bodies } = await submitting([], { readFile });
+  const { exitCode, stderr } = await run('submit orders.jsonl --lines');
+  expect({ exitCode, bodies }).toEqual({ exitCode: 2, bodies: [] });
+  expect(stderr).toContain('Line 3 of orders.jsonl is not valid UTF-8');
+});
+
+test('a file may begin with a byte order mark, and end its lines as Windows does', async () => {
+  const { run, bodies } = await submitting([`\uFEFF${order(1, 'é')}\r`, order(2), '\r', '']);
+  expect((await run('submit orders.jsonl --lines')).stdout).toBe('✓ 2 orders accepted\n');
+  expect(bodies).toEqual([`{"orders":[${order(1, 'é')},${order(2)}]}`]);
+});
+
 test.each([
   ['--wait', '--lines --wait'],
   ['--correlation-id', '--lines --correlation-id po-7'],

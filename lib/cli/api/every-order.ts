@@ -26,7 +26,11 @@ export async function everyOrder(
       query.set('limit', String(pageMax));
       if (cursor !== null) query.set('cursor', cursor);
       const call = { method: 'GET', path: `/orders?${query}`, answer: bulkPageSchema } as const;
-      const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve(call);
+      const { value }: { value: z.infer<typeof bulkPageSchema> } = await reeve({
+        ...call,
+        // A selection of many pages would begin anew because one of them was refused for a moment.
+        isRepeatable: true,
+      });
       orders.push(...value.orders);
       cursor = value.cursor;
       line.write(() => `${orders.length} orders found`);

@@ -11,7 +11,7 @@ const pollMinMs = 50;
 const pollMaxMs = 1_000;
 const pollGrowth = 1.5;
 
-/** Orders survive a restart of Reeve, so a command that waits for one must survive it too, ms. */
+/** Orders survive a restart of Reeve, so a command that waits for one must survive it too: from the first look that failed, ms. */
 const outageMaxMs = 30_000;
 
 /** The display while an order is followed. */
@@ -32,7 +32,7 @@ export function orderCall(orderId: string): Call<OrderDocument> {
  * days, and the user can press Ctrl-C.
  *
  * @param isAccepted Reeve has answered with this order: then the first look has the patience of the others
- * @throws {CliError} `failed` when Reeve has not answered for `outageMaxMs`, or not at all; with the order, once it is known
+ * @throws {CliError} `failed` when no look has succeeded for `outageMaxMs`, or none at all; with the order, once it is known
  */
 export async function followToEnd(
   context: Context,
@@ -60,8 +60,8 @@ async function follow(
 ): Promise<Answer<OrderDocument>> {
   const { reeve, environment } = context;
   let isKnown = isAccepted;
-  let seenMs = environment.now();
-  let isOut = false;
+  // Since the first look that failed, and not the last that did not: a laptop may have slept between the two.
+  let outSinceMs: number | null = null;
   let delayMs = pollMinMs;
   for (;;) {
     try {
@@ -69,14 +69,14 @@ async function follow(
       view.order(answer);
       if (hasEnded(answer.value)) return answer;
       isKnown = true;
-      seenMs = environment.now();
-      isOut = false;
+      outSinceMs = null;
     } catch (error) {
       if (!(error instanceof CliError) || !isKnown) throw error;
-      const isOver = environment.now() - seenMs > outageMaxMs;
+      const isFirst = outSinceMs === null;
+      outSinceMs ??= environment.now();
+      const isOver = environment.now() - outSinceMs > outageMaxMs;
       if (isOver || error.code !== exitCodes.failed) throw withOrder(error, context, orderId);
-      if (!isOut) view.outage();
-      isOut = true;
+      if (isFirst) view.outage();
     }
     await environment.sleep(delayMs);
     delayMs = Math.min(delayMs * pollGrowth, pollMaxMs);

@@ -63,7 +63,7 @@ function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
   throw new CliError(exitCodes.usage, message);
 }
 
-/** Replaces durations by instants, and adds an end, so that orders that change from now on are excluded. */
+/** Replaces durations by instants, and adds an end, or an earlier one, so that orders that change from now on are excluded. */
 async function boundedFilter(
   { environment, reeve }: Context,
   action: Action,
@@ -76,11 +76,14 @@ async function boundedFilter(
   }
   const state = options.state ?? (action === 'resubmit' ? 'Error' : undefined);
   // The clock of the server: by another clock, an order that failed again could be included once more.
-  const { value } = await reeve({ method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema });
-  const before = new Date(value.asOf).toISOString();
+  const call = { method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema } as const;
+  const { value } = await reeve({ ...call, isRepeatable: true });
+  const asOf = new Date(value.asOf).toISOString();
+  const { before: given, ...filter } = withInstants(options, environment.now());
+  const isEarlier = given !== undefined && given < asOf;
   return {
-    before,
-    ...withInstants(options, environment.now()),
+    ...filter,
+    before: isEarlier ? given : asOf,
     ...(state !== undefined && { state }),
   };
 }

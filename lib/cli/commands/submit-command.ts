@@ -75,12 +75,13 @@ async function readLines(
   key: string | null,
 ): Promise<readonly Line[]> {
   const name = nameOf(file);
-  const lines = (await readText(world, file, name))
-    .split('\n')
-    .map((text, at) => ({ line: at + 1, text: text.trim() }))
+  const nameOfLine = (line: number) => `Line ${line} of ${name}`;
+  // Line by line: all of the bytes may be more than one text can have.
+  const lines = [...linesIn(await readBytes(world, file, name))]
+    .map((bytes, at) => ({ line: at + 1, text: decoded(nameOfLine(at + 1), bytes).trim() }))
     .filter(({ text }) => text !== '');
   return lines.map(({ line, text }) => {
-    const document = parse(`Line ${line} of ${name}`, text);
+    const document = parse(nameOfLine(line), text);
     const own = isJsonObject(document) && 'key' in document ? document.key : undefined;
     const isGiven = key !== null && own === undefined && isJsonObject(document);
     const keyed = isGiven ? withField(text, document, ['key', `${key}-${line}`]) : text;
@@ -89,6 +90,15 @@ async function readLines(
       hasKey: isGiven || typeof own === 'string',
     };
   });
+}
+
+function* linesIn(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from <= bytes.length; ) {
+    const found = bytes.indexOf(0x0a, from);
+    const end = found < 0 ? bytes.length : found;
+    yield bytes.subarray(from, end);
+    from = end + 1;
+  }
 }
 
 const nameOf = (file: string) => (file === '-' ? 'standard input' : file);
@@ -100,7 +110,7 @@ async function readJsonText(
   correlationId: string | undefined,
 ): Promise<string> {
   const name = nameOf(file);
-  const text = await readText(world, file, name);
+  const text = decoded(name, await readBytes(world, file, name));
   const document = parse(name, text);
   if (correlationId === undefined) return text;
   if (!isJsonObject(document)) {
@@ -138,16 +148,18 @@ function parse(name: string, text: string): unknown {
   }
 }
 
-async function readText(world: CliEnvironment, file: string, name: string): Promise<string> {
-  let bytes: Uint8Array;
+async function readBytes(world: CliEnvironment, file: string, name: string): Promise<Uint8Array> {
   try {
-    bytes = await (file === '-' ? world.stdin() : world.readFile(file));
+    return await (file === '-' ? world.stdin() : world.readFile(file));
   } catch (cause) {
     throw new CliError(exitCodes.usage, `${name} cannot be read: ${messageOf(cause)}`, {
       reason: 'file-unreadable',
       cause,
     });
   }
+}
+
+function decoded(name: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
