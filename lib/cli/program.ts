@@ -100,8 +100,8 @@ function withoutReeve({ url, stack }: GlobalOptions): void {
   onlyHere(given, 'This command calls no Reeve');
 }
 
-/** Empties the variables with the address of Reeve. */
-const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', HOST: '', PORT: '' };
+/** Empties the variables with the address of Reeve, and its token. */
+const nothingOfReeve = { REEVE_STACK: '', REEVE_URL: '', REEVE_TOKEN: '', HOST: '', PORT: '' };
 
 function addOrderCommands(program: Command, run: Run): void {
   const orderId = new Argument('<id>', 'the order id').argParser(nameArgument);

@@ -1,6 +1,7 @@
 /** The entry of the command line: arguments in, exit code out, every error reported. */
 import { CommanderError } from 'commander';
 import { errorDocument } from '#cli/output/error-document.ts';
+import { plainLines } from '#cli/output/plain-text.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { printJson } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
@@ -65,5 +66,5 @@ function asUsage({ code, message }: CommanderError): CliError {
 
 function report(error: CliError, world: CliEnvironment, json: boolean): void {
   if (json) printJson(world, errorDocument(error));
-  else world.stderr(`error: ${error.message}\n`);
+  else world.stderr(`error: ${plainLines(error.message)}\n`);
 }

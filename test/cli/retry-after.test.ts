@@ -66,6 +66,14 @@ test.each([
   expect(requests).toHaveLength(sent);
 });
 
+test('the code of a refusal, which may be of a proxy, does not control the terminal', async () => {
+  const { app, run } = scenario();
+  app.get('/orders', () => Response.json({ code: '\x1b[2J', title: 'No' }, { status: 429 }));
+  const { stderr } = await run('list');
+  expect(stderr).toContain('Refused for now ( [2J)');
+  expect(stderr).not.toContain('\x1b');
+});
+
 test.each([
   ['0', '0'],
   ['a date that has passed', new Date(at(-60)).toUTCString()],

@@ -341,6 +341,57 @@ test('an entry whose count increases is printed again', async () => {
   ]);
 });
 
+test('show --watch prints each entry once, also where the history was shortened meanwhile', async () => {
+  const { app, run } = scenario();
+  const [first = {}] = order().history;
+  const entries = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, nth) => ({
+      at: at(0),
+      type: `change-${from + nth}`,
+    }));
+  const shortened = (dropped: number) => ({ at: at(0), type: 'shortened', entries: dropped });
+  looks(
+    app,
+    look({ history: [first, ...entries(2, 40)] }),
+    // Those of numbers 2 to 31 were dropped, and all but the last two were printed before.
+    look({ revision: 2, history: [first, shortened(30), ...entries(32, 42)] }),
+    // Number 43 was dropped before it was seen.
+    look({ ...processed, history: [first, shortened(42), ...entries(44, 50)] }),
+  );
+  const { stdout } = await run('show o-1 --watch');
+  const printed = stdout
+    .trim()
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split('  ')[1]);
+  const types = (from: number, to: number) => entries(from, to).map(({ type }) => type);
+  expect(printed).toEqual([
+    ...types(2, 42),
+    'the record of the order was full: 42 older entries were dropped',
+    ...types(44, 50),
+  ]);
+});
+
+test('a terminal that does not know its size shows the history too', async () => {
+  const { app, run } = scenario({ terminal: () => ({ columns: 0, rows: 0 }) });
+  looks(app, look({ history: [{ at: at(-1), type: 'change-1' }] }), look(processed));
+  const { stdout } = await run('show o-1 --watch');
+  expect(stdout.split('\x1b[H')[1]).toContain('change-1');
+});
+
+test.each(['\x1b[2J', '\x9b2J'])(
+  'a file that is not JSON does not reach the terminal: %j',
+  async (text) => {
+    const { run } = scenario({ readFile: async () => new TextEncoder().encode(text) });
+    const { exitCode, stderr } = await run('submit orders.jsonl --lines');
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('Line 1 of orders.jsonl is not JSON'),
+    ]);
+    expect(stderr.trimEnd()).not.toMatch(/[^\P{Cc}\n]/u);
+  },
+);
+
 test('show --watch --json prints one document per revision', async () => {
   const { app, run } = scenario();
   looks(app, ...watched);

@@ -110,6 +110,14 @@ test('a token that no header can carry is wrong usage, and is not printed', asyn
   expect(stderr).not.toContain('geheim');
 });
 
+test('a token that no header can carry stops no command that calls no Reeve, such as the one that makes a new token', async () => {
+  const { app, run } = scenario({ env: { REEVE_TOKEN: 'two words' } });
+  app.get('/faults', (c) => c.json({}));
+  for (const line of ['token olga --role operator', 'suppliers']) {
+    expect(await run(line)).toMatchObject({ exitCode: 0, stderr: '' });
+  }
+});
+
 test('start runs Reeve with the environment and gives its exit code', async () => {
   const given: object[] = [];
   const { run, world } = scenario({

@@ -6,10 +6,11 @@
  * an escape sequence in it could control the terminal. Instants become ms since the epoch.
  */
 import * as z from 'zod';
+import { plainText } from '#cli/output/plain-text.ts';
 import { unknownEntryTitle } from '#text/history-entry.ts';
 
 /** A text that a terminal can show. */
-export const text = z.string().overwrite((raw) => raw.replaceAll(/\p{Cc}/gu, ' '));
+export const text = z.string().overwrite(plainText);
 /** In ms since the epoch. */
 export const instant = z.iso.datetime({ offset: true }).transform((iso) => Date.parse(iso));
 
@@ -51,7 +52,7 @@ export const acceptedSchema = z.object({
 const anyDocument = z.unknown().transform((document) => {
   if (document === null) return null;
   try {
-    return (JSON.stringify(document) ?? 'null').replaceAll(/\p{Cc}/gu, ' ');
+    return plainText(JSON.stringify(document) ?? 'null');
   } catch (error) {
     if (error instanceof RangeError) return '(nested too deeply to be printed)';
     throw error;

@@ -4,6 +4,7 @@
  */
 import type { CliEnvironment } from '#cli/environment.ts';
 import { codeOf } from '#cli/output/error-document.ts';
+import { plainText } from '#cli/output/plain-text.ts';
 import { clearLine } from '#cli/output/terminal.ts';
 import { durationText } from '#text/relative-time.ts';
 import { hasNoEffect, retryAfterMs, spreadMs } from '#text/retry-after.ts';
@@ -52,7 +53,7 @@ export function patience(
       const least = retryAfterMs(refused.retryAfter, now());
       const ms = waitMs(least, tries, random());
       if (now() >= silentUntil) {
-        const why = codeOf(refused.json) ?? `status ${refused.status}`;
+        const why = plainText(codeOf(refused.json) ?? `status ${refused.status}`);
         // A progress bar may be on the line.
         const start = terminal() === null ? '' : clearLine;
         stderr(`${start}Refused for now (${why}): the next try is in ${durationText(ms)}.\n`);

@@ -7,6 +7,7 @@ import { type Context, printJson, printLines } from '#cli/context.ts';
 import type { DeadLetter, DeadLetterAction, OrderNow } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { codeOf } from '#cli/output/error-document.ts';
+import { plainText } from '#cli/output/plain-text.ts';
 import { tableLines } from '#cli/output/table.ts';
 
 export interface RedriveOptions {
@@ -140,9 +141,6 @@ async function carryOut(judged: Judged): Promise<Judged> {
   }
 }
 
-/** Removes control characters: a reason may quote an untrusted message with escape sequences. */
-const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
-
 const intents = { redrive: 'send back', discard: 'delete', keep: 'keep' } as const;
 const titles = ['QUEUE', 'ORDER', 'STEP', 'REASON', 'WHAT TO DO', 'WHY'];
 
@@ -165,9 +163,9 @@ function print({ environment, json, paint }: Context, { judged, isComplete }: Fo
     deadLetter.queue,
     deadLetter.subject?.orderId ?? '',
     deadLetter.subject?.step ?? '',
-    plain(deadLetter.reason),
+    plainText(deadLetter.reason),
     outcome ?? intents[fate.kind],
-    plain(fate.why),
+    plainText(fate.why),
   ]);
   const more = isComplete ? [] : ['There may be more: run the command again for the rest.'];
   printLines(environment, [...tableLines(titles, rows, paint), '', total(judged), ...more]);

@@ -26,8 +26,8 @@ export function terminalFrame({ stdout, terminal }: Pick<CliEnvironment, 'stdout
   return {
     /** Writes `head`, and the last lines of `tail` that fit below it. */
     draw: (head: readonly string[], tail: readonly string[]) => {
-      // The last row is for the cursor; otherwise the screen would scroll.
-      const room = (terminal()?.rows ?? Number.POSITIVE_INFINITY) - 1;
+      // The last row is for the cursor; otherwise the screen would scroll. A terminal of no rows does not know how many it has.
+      const room = (terminal()?.rows || Number.POSITIVE_INFINITY) - 1;
       const shown = head.slice(0, room);
       const lines = [...shown, ...tail.slice(Math.max(0, tail.length - (room - shown.length)))];
       const text = lines.map((line) => `${line}${clearRest}\n`).join('');

@@ -1,7 +1,7 @@
 /** The displays of an order that is followed: for programs, for logs, for terminals. */
 
 import type { View } from '#cli/api/follow.ts';
-import type { OrderDocument } from '#cli/api/response-schemas.ts';
+import type { HistoryEntry, OrderDocument } from '#cli/api/response-schemas.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { historySentence } from '#text/history-text.ts';
@@ -59,15 +59,22 @@ export function changesView({ environment }: Context): View {
   let shown = { revision: 0, entries: 0 };
   const order: View['order'] = ({ value: { history, revision } }) => {
     if (revision === shown.revision) return;
+    const numbers = entryNumbers(history);
+    const from = numbers.findIndex((number) => number > shown.entries);
     // A revision without a new entry has changed the last one: it counts the nudges of an unclaimed order.
-    const from = Math.min(shown.entries, history.length - 1);
     const lines = history
-      .slice(Math.max(from, 0))
+      .slice(from < 0 ? -1 : from)
       .map((entry) => `${new Date(entry.at).toISOString()}  ${historySentence(entry)}`);
     printLines(environment, lines);
-    shown = { revision, entries: history.length };
+    shown = { revision, entries: numbers.at(-1) ?? 0 };
   };
   return { order, outage: noteOutage(environment), close: () => {} };
+}
+
+/** The number of each entry, which stays when the history is shortened: the entry that says so stands for those that were dropped. */
+function entryNumbers(history: readonly HistoryEntry[]): readonly number[] {
+  let number = 0;
+  return history.map((entry) => (number += entry.type === 'shortened' ? entry.entries : 1));
 }
 
 /** The whole order on a terminal, redrawn at every poll; a long history is cut to its latest entries. */
