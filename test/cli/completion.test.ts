@@ -18,8 +18,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The proposals of bash for the last of these words. */
-async function proposed(...words: readonly string[]): Promise<string[]> {
-  const complete = `set -eu; source ./reeve.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+const proposed = (...words: readonly string[]) => completed('', words);
+
+/** @param before what bash runs before it completes */
+async function completed(before: string, words: readonly string[]): Promise<string[]> {
+  const complete = `set -eu; source ./reeve.bash; ${before} COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 set +e; _reeve; printf '%s\\n' "\${COMPREPLY[@]:-}"`;
   const options = { cwd: folder, env: { PATH: process.env['PATH'] } };
   const { stdout, stderr } = await promisify(execFile)(
@@ -76,6 +79,21 @@ test.each([
   const found = await proposed(...words);
   const isWord = (text: string) => !text.startsWith('--') || expected.includes(text);
   expect(found.filter(isWord).toSorted()).toEqual(expected.toSorted());
+});
+
+/** What bash has while it completes, and a script has not. With this option, it quotes names and adds the slash of a folder. */
+const compopt = 'compopt() { echo "compopt $*"; };';
+
+test.each(['submit', 'dev', 'prove', 'backup', 'restore', 'check --data', 'backup --data'])(
+  'reeve %s: the names of files are proposed as such',
+  async (words) => {
+    const found = await completed(compopt, [...words.split(' '), 'two']);
+    expect(found.toSorted()).toEqual(['compopt -o filenames', 'two words.json']);
+  },
+);
+
+test('words that are no files are not taken for folders of the same name', async () => {
+  expect(await completed(compopt, ['su'])).toEqual(['submit', 'suppliers']);
 });
 
 test('every command and option of the help is proposed', async () => {

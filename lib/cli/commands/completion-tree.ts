@@ -61,5 +61,5 @@ function optionWord(option: Option): OptionWord | null {
 /** The name of an argument, or of an option's value, says whether it is a file. */
 function completed(name: string, { argChoices }: Pick<Argument | Option, 'argChoices'>): Value {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
-  return { kind: /\b(file|path|folder|directory)\b/.test(name) ? 'file' : 'free' };
+  return { kind: /\b(file|module|dir)\b/.test(name) ? 'file' : 'free' };
 }
