@@ -10,9 +10,9 @@ export interface FieldProblem {
 
 /**
  * A request that Reeve did not carry out. `code` is that of the problem document (docs/reference.md lists them), or `unreachable`
- * when no answer came, `answer-unknown` when it is none of Reeve, such as a redirect, which is not followed, or the page of a proxy,
- * `token-unavailable` when the function `token` failed, `url-invalid` when the address is none of an API, `option-range` when a number of
- * the options is out of its range, or `options-invalid` when one is not known.
+ * when no answer came, also because the function `token` failed, `answer-unknown` when it is none of Reeve, such as a redirect, which is
+ * not followed, or the page of a proxy, `url-invalid` when the address is none of an API, `option-range` when a number of the options is
+ * out of its range, or `options-invalid` when one is not known.
  */
 export class ApiError extends Error {
   readonly code: string;

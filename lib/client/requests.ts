@@ -153,14 +153,14 @@ function triesFor(retryForMs: number, signal: AbortSignal | undefined): Tries {
   };
 }
 
-/** @throws {ApiError} `token-unavailable` */
+/** @throws {ApiError} `unreachable` */
 async function asked(token: () => string | Promise<string>): Promise<string> {
   try {
     return await token();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
     throw new ApiError(`The function \`token\` failed, so nothing was sent: ${said}`, {
-      ...{ code: 'token-unavailable', status: null, cause },
+      ...{ code: 'unreachable', status: null, cause },
     });
   }
 }

@@ -99,7 +99,7 @@ test.each([
 ])('a token function that %s is an error of the client, and nothing is sent', async (_, token) => {
   const { client, sent } = answered([accepted], { token });
   const error = {
-    ...{ name: 'ApiError', code: 'token-unavailable', status: null, cause: signInIsDown },
+    ...{ name: 'ApiError', code: 'unreachable', status: null, cause: signInIsDown },
     message: expect.stringContaining('The sign-in does not answer.'),
   };
   await expect(client.submit('shop', {})).rejects.toMatchObject(error);
@@ -126,7 +126,7 @@ test('orders of a request without a token have failed, and those before and afte
     ['accepted', 2 * limits.batchOrdersMax],
     ['failed', limits.batchOrdersMax],
   ]);
-  expect(outcomes[limits.batchOrdersMax]).toMatchObject({ error: { code: 'token-unavailable' } });
+  expect(outcomes[limits.batchOrdersMax]).toMatchObject({ error: { code: 'unreachable' } });
   expect(sent).toHaveLength(2);
 });
 
