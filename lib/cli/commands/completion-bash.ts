@@ -55,7 +55,7 @@ ${indented(words, 4)}
 _${name}_reply() {
   local reply
   # Quotes the names of files, and adds "/" to those of folders. bash 3.2 and zsh have no such command.
-  [ -n "$files" ] && compopt -o filenames 2>/dev/null
+  [ -n "$files" ] && type compopt >/dev/null 2>&1 && compopt -o filenames 2>/dev/null
   while IFS='' read -r reply; do COMPREPLY+=("$reply"); done <<EOF
 $(compgen -W "$words" -- "$current"; [ -n "$files" ] && compgen -f -- "$current")
 EOF
