@@ -117,6 +117,18 @@ test('the pages of a bulk action are asked for again after a 503 with its time',
   expect(requests).toHaveLength(answers.length);
 });
 
+test('an error after some pages has a line of its own', async () => {
+  const { app, run } = scenario(terminal);
+  app.get('/orders', (c) =>
+    c.req.query('cursor') === undefined
+      ? c.json({ orders: [order()], cursor: 'next', asOf: at(0) })
+      : problem(500, 'internal'),
+  );
+  const { exitCode, stdout } = await run('cancel --workflow w');
+  expect([exitCode, stdout]).toEqual([4, expect.stringContaining('1 orders found')]);
+  expect(stdout.endsWith('\r\u001b[2K')).toBe(true);
+});
+
 test('a machine that has slept since the last look gives Reeve the whole patience', async () => {
   let nowMs = Date.parse(at(0));
   const { app, run } = scenario({

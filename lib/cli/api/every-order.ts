@@ -16,8 +16,20 @@ export async function everyOrder(
   context: Context,
   filter: OrderFilter,
 ): Promise<readonly ListedDocument[]> {
-  const { reeve } = context;
   const line = progress(context);
+  try {
+    return await pagesOf(context, filter, (found) => line.write(() => `${found} orders found`));
+  } finally {
+    // Also before an error, which would be on the same line.
+    line.clear();
+  }
+}
+
+async function pagesOf(
+  { reeve }: Context,
+  filter: OrderFilter,
+  onPage: (found: number) => void,
+): Promise<readonly ListedDocument[]> {
   const orders: ListedDocument[] = [];
   for (const state of filter.state === undefined ? liveStates : [filter.state]) {
     let cursor: string | null = null;
@@ -33,9 +45,8 @@ export async function everyOrder(
       });
       orders.push(...value.orders);
       cursor = value.cursor;
-      line.write(() => `${orders.length} orders found`);
+      onPage(orders.length);
     } while (cursor !== null);
   }
-  line.clear();
   return orders;
 }
