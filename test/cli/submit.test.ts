@@ -265,10 +265,12 @@ test('a wait gives up after half a minute without an answer, and names the order
   expect(waitedMs).toBeLessThan(32_000);
 });
 
-test('an outage late in a long wait has the whole patience', async () => {
+test('an outage late in a long wait has the whole patience, also after another one', async () => {
   const { app, run, sleeps } = accepting();
-  const outage = Array.from({ length: 20 }, () => () => problem(503, 'unavailable'));
-  looks(app, ...Array.from({ length: 60 }, () => look()), ...outage, look(processed));
+  const away = () => problem(503, 'unavailable');
+  const minute = Array.from({ length: 60 }, () => look());
+  const outage = Array.from({ length: 20 }, () => away);
+  looks(app, look(), away, ...minute, ...outage, look(processed));
   const { exitCode, stdout } = await run('submit order.json --wait');
   expect(sleeps.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(60_000);
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('✓ Processed')]);

@@ -86,8 +86,8 @@ export const mistakesOfPackage: readonly Mistake[] = [
   {
     name: 'the token of the client is asked for once',
     file: 'lib/client/requests.ts',
-    text: "const asked = typeof token === 'function' ? Promise.race([token(), limit.passed]) : token;",
-    instead: "const asked = typeof token === 'function' ? 't1' : token;",
+    text: "typeof token === 'function' ? await Promise.race([asked(token), limit.passed]) : token;",
+    instead: "typeof token === 'function' ? 't1' : token;",
     test: client,
   },
   {

@@ -75,8 +75,8 @@ export const mistakesOfTools: readonly Mistake[] = [
   mistake(
     'lib/cli/api/follow.ts',
     'test/cli/submit.test.ts',
-    'the patience of a wait begins with its first look',
-    'isKnown = true;\n      seenMs = environment.now();',
+    'the patience of a wait begins with its first outage',
+    'isKnown = true;\n      outSinceMs = null;',
     'isKnown = true;',
   ),
   mistake(
@@ -132,8 +132,8 @@ export const mistakesOfTools: readonly Mistake[] = [
     'lib/client/requests.ts',
     'test/client/looks.test.ts',
     'the client gives up at the first answer of a gateway without a server',
-    'new Set([500, 502, 503, 504])',
-    'new Set([500, 503])',
+    'new Set([408, 500, 502, 503, 504])',
+    'new Set([408, 500, 503])',
   ),
   mistake(
     'lib/client/number-check.ts',
