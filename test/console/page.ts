@@ -8,13 +8,13 @@ import { identified, operator, scenario } from '../http/scenario.ts';
 import { onLoopback } from '../support/loopback.ts';
 
 /** What a browser has and Node has not. `asked`: the paths of all requests. `answers`: by path, in place of the server, with what is sent. */
-const browser = (url: string) => `
+const browser = (url: string, visibilityState: 'visible' | 'hidden') => `
   const kept = new Map();
   const asked = [];
   const answers = new Map();
   const overNetwork = fetch;
   const browser = {
-    document: { visibilityState: 'visible', addEventListener() {} },
+    document: { visibilityState: '${visibilityState}', addEventListener() {} },
     sessionStorage: { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text) },
     async fetch(path, init) {
       asked.push(path);
@@ -32,8 +32,11 @@ const browser = (url: string) => `
   });
 `;
 
-/** What the page prints with `print`, a JSON text. */
-export async function onPage(code: string): Promise<unknown> {
+/** What the page prints with `print`, a JSON text. `opened`: in the foreground, or in the background. */
+export async function onPage(
+  code: string,
+  opened: 'visible' | 'hidden' = 'visible',
+): Promise<unknown> {
   const { app } = await scenario((ports) => ({
     ...ports,
     guard: {
@@ -47,7 +50,7 @@ export async function onPage(code: string): Promise<unknown> {
   }));
   const server = await onLoopback(createServer(getRequestListener(app.fetch)));
   onTestFinished(() => server.close());
-  const page = `${browser(server.url)}
+  const page = `${browser(server.url, opened)}
     const print = (found) => process.stdout.write(JSON.stringify(found), () => process.exit(0));
     ${code}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', page], {

@@ -1,6 +1,7 @@
 /**
  * Follows all orders: changes from the event stream, batched per frame; without a stream,
- * a request to refresh every few seconds.
+ * a request to refresh every few seconds. A hidden page follows nothing: browsers have six connections
+ * to a server for all of their tabs, and with as many streams no request of any tab would be sent.
  */
 import { effect, signal, untracked } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
@@ -26,8 +27,8 @@ const silenceMaxMs = 40_000;
 const beginMaxMs = 15_000;
 const retryFirstMs = 500;
 const retryMaxMs = 10_000;
-/** The period of batches in a hidden page, ms. */
-const hiddenFrameMs = 1_000;
+
+const isShown = signal(document.visibilityState === 'visible');
 
 const followers = new Set<Follower>();
 let batch = new Map<string, Update>();
@@ -44,20 +45,15 @@ function refreshAll(): void {
 
 /** Not while the page is hidden: it is refreshed when it is shown again. */
 function refreshSeen(): void {
-  if (document.visibilityState === 'visible') refreshAll();
+  if (isShown.peek()) refreshAll();
 }
 
 function onChange(change: Change): void {
-  if (batch.size === 0) onNextFrame(flush);
+  if (batch.size === 0) requestAnimationFrame(flush);
   const update = updateOf(change, batch.get(change.orderId));
   // Deleted first, so that the map is ordered by the last change.
   batch.delete(change.orderId);
   batch.set(change.orderId, update);
-}
-
-function onNextFrame(work: () => void): void {
-  if (document.visibilityState === 'visible') requestAnimationFrame(work);
-  else after(hiddenFrameMs, work);
 }
 
 function flush(): void {
@@ -131,23 +127,28 @@ function poll(ended: AbortController): void {
   tick();
 }
 
-/** Connects, and connects again with each new token. */
+/** Connects, and connects again with each new token, and when the page is shown again. */
 export function startFollowing(): void {
   let current = new AbortController();
+  let known = 0;
   effect(() => {
     const session = sessions.value;
+    const isSeen = isShown.value;
     current.abort();
     current = new AbortController();
     // What a follower reads before its first request must not connect again when it changes.
     untracked(() => {
       // Requests before the token have failed, so load again.
-      if (session > 0) refreshAll();
-      void keepReading(current);
+      if (session !== known) refreshAll();
+      known = session;
+      if (isSeen) void keepReading(current);
+      else if (connection.value === 'live') connection.value = 'connecting';
     });
   });
   document.addEventListener('visibilitychange', () => {
     // A page that was hidden has no next frame, for which changes would gather as long as it stays so.
     flush();
+    isShown.value = document.visibilityState === 'visible';
     refreshSeen();
   });
 }

@@ -3,7 +3,7 @@ import type { Change } from './documents.ts';
 
 /** The latest change of an order in a batch. */
 export interface Update extends Change {
-  /** The order was submitted since the last batch. It may have any revision by now: a hidden page has slow batches. */
+  /** The order was submitted since the last batch. It may have any revision by now. */
   readonly isNew: boolean;
 }
 

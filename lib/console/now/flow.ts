@@ -7,7 +7,7 @@ export type Flowing = Pick<
   'orderId' | 'workflow' | 'revision' | 'processState' | 'direction' | 'fault'
 > & {
   readonly at: string;
-  /** Empty until the first change of the order. */
+  /** Empty until a change of the order has them: a listing has none. */
   readonly steps: Change['steps'];
 };
 
@@ -22,7 +22,11 @@ export function flowed(
     const newer = byId.get(order.orderId);
     byId.delete(order.orderId);
     if (newer === undefined || newer.revision < order.revision) return order;
-    return Object.keys(newer.steps).length === 0 ? { ...newer, steps: order.steps } : newer;
+    // A change that was not seen may have changed them.
+    const isSame = newer.revision === order.revision;
+    return isSame && Object.keys(newer.steps).length === 0
+      ? { ...newer, steps: order.steps }
+      : newer;
   });
   const fresh = [...byId.values()].toSorted((a, b) => (a.orderId < b.orderId ? 1 : -1));
   return [...fresh, ...kept].slice(0, max);
