@@ -222,3 +222,33 @@ test('the principal is asked for again until there is an answer, and with each n
   `);
   expect(found).toEqual({ first: null, second: 'none', third: 'Bearer token-1', tries: 3 });
 });
+
+test.each(['token-\u200b1', 'token-…', 'token-é'])(
+  'a token with characters that none has (%j) is refused, and asked for again',
+  async (token) => {
+    const found = await onPage(`
+      const { wasRefused } = await import('#console/api/session-token.ts');
+      giveToken(${JSON.stringify(token)});
+      const answer = await get('/workflows');
+      print({ kind: answer.kind, isAnswering: isAnswering.value, isWanted: tokenWanted.value, refused: wasRefused() });
+    `);
+    expect(found).toEqual({ kind: 'refused', isAnswering: true, isWanted: true, refused: true });
+  },
+);
+
+test('a refusal of the token before says nothing about the present one', async () => {
+  const found = await onPage(`
+    let refuse = () => {};
+    answers.set('/workflows', (init) => init.headers.authorization === 'Bearer token-2'
+      ? undefined
+      : new Promise((resolve) => { refuse = () => resolve(Response.json({}, { status: 401 })); }));
+    giveToken('former');
+    const late = get('/workflows');
+    giveToken('token-2');
+    refuse();
+    await late;
+    const afterLate = tokenWanted.value;
+    print({ afterLate, kind: (await get('/workflows')).kind });
+  `);
+  expect(found).toEqual({ afterLate: false, kind: 'ok' });
+});

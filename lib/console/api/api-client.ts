@@ -87,13 +87,18 @@ async function answeredBy(path: string, init: RequestInit): Promise<Answered | n
     // The browser's cache would hide `304 Not Modified`.
     const response = await fetch(path, { ...init, cache: 'no-store' });
     serverSaid(response.headers.get('date'));
-    if (response.status === 401) tokenWanted.value = true;
+    if (response.status === 401 && hasPresentToken(init)) tokenWanted.value = true;
     if (response.status !== 503) return { response, text: null };
     const text = await textInTime(response);
     return text === null ? null : { response: new Response(text, response), text };
   } catch {
     return null;
   }
+}
+
+/** A request may be answered after the user has given another token. */
+function hasPresentToken({ headers }: RequestInit): boolean {
+  return new Headers(headers).get('authorization') === (authorization().authorization ?? null);
 }
 
 /** Null when the body did not arrive, or not in {@link bodyMaxMs}: then the rest of it is refused. */

@@ -11,9 +11,13 @@ export const signInFault = signal<string | null>(null);
 /** Counts the tokens, so that waiting code can watch it. */
 export const sessions = signal(0);
 
-export function authorization(): Readonly<Record<string, string>> {
+/** As the API has them. A browser sends no request at all with others in a header, such as a space of no width from where it was copied. */
+const form = /^[\x21-\x7e]+$/;
+
+/** Empty without a token, and for a text that is none: then the API refuses the request, and the page asks again. */
+export function authorization(): { readonly authorization?: string } {
   const token = tabStore.get(place);
-  return token === null ? {} : { authorization: `Bearer ${token}` };
+  return token === null || !form.test(token) ? {} : { authorization: `Bearer ${token}` };
 }
 
 export function wasRefused(): boolean {
