@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '#console/api/answer.ts';
 import type { ListDocument, ProcessState } from '#console/api/documents.ts';
+import { answerOf } from '#console/api/read-answer.ts';
 import {
   conditionOf,
   fits,
@@ -19,10 +20,10 @@ import { summary } from './scenario.ts';
 
 type Done = Answer<{ processState: ProcessState }>;
 const ok: Done = { kind: 'ok', body: { processState: 'Pending' } };
-const refused = (status: number): Done => ({
+const refused = (status: number, code = 'no'): Done => ({
   kind: 'refused',
   status,
-  problem: { title: 'No', detail: 'There is a reason.', code: 'no' },
+  problem: { title: 'No', detail: 'There is a reason.', code },
 });
 const meant = (count: number): Meant[] =>
   Array.from({ length: count }, (_, at) => ({ orderId: `o${at}`, revision: at + 1 }));
@@ -61,6 +62,8 @@ test.each([
   refused(429),
   refused(401),
   refused(200),
+  // Of a gateway, whose document is none of Reeve.
+  answerOf<{ processState: ProcessState }>(500, '{"message":"Internal Server Error"}'),
 ])(
   'when the server is overloaded (%j) it stops, and continues later with the rest',
   async (outage) => {
@@ -85,6 +88,18 @@ test.each([
         .map(({ orderId }) => orderId)
         .toSorted(),
     );
+  },
+);
+
+test.each(['store-damaged', 'internal'])(
+  'an order for which Reeve has a fault of its own (%s) has that as its result, and the others go on',
+  async (code) => {
+    const results: Result[] = [];
+    const act = async ({ orderId }: Meant) => (orderId === 'o3' ? refused(500, code) : ok);
+    const ended = await forEachOrder(meant(30), act, (result) => results.push(result));
+    expect(ended).toBe('done');
+    expect(results.filter((result) => !result.ok).map(({ orderId }) => orderId)).toEqual(['o3']);
+    expect(results).toHaveLength(30);
   },
 );
 

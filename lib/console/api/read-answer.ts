@@ -37,13 +37,16 @@ const notOfReeve: Problem = {
   code: 'answer-unknown',
 };
 
+/** The code of a refusal whose document is none of Reeve. */
+export const codeUnknown = 'unknown';
+
 /** A gateway answers with a document of its own. */
 function problemOf(status: number, document: unknown): Problem {
   if (isProblem(document)) return document;
   return {
     title: `Reeve answered ${status}`,
     detail: 'The log of Reeve contains the cause.',
-    code: 'unknown',
+    code: codeUnknown,
   };
 }
 

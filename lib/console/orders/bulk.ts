@@ -2,6 +2,7 @@
 
 import type { Answer } from '#console/api/answer.ts';
 import type { ProcessState, SummaryDocument } from '#console/api/documents.ts';
+import { codeUnknown } from '#console/api/read-answer.ts';
 import { sentence } from '#text/sentence.ts';
 
 export type Action = 'resubmit' | 'cancel' | 'reprioritise';
@@ -53,7 +54,9 @@ export async function forEachOrder(
 /** The same request may succeed later. A success that is none is an answer of something else, such as a proxy. */
 function isOutage(answer: Answer<unknown>): boolean {
   if (answer.kind !== 'refused') return answer.kind === 'unreachable';
-  const { status } = answer;
+  const { status, problem } = answer;
+  // A fault with this order, such as damaged data: it would stop each continuation too, and the other orders can go on.
+  if (status === 500 && problem.code !== codeUnknown) return false;
   return status < 400 || status >= 500 || [401, 429].includes(status);
 }
 
