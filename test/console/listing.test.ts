@@ -49,6 +49,12 @@ function query(hash: string): OrderQuery {
   return route.query;
 }
 const all = query('#/orders');
+const hold = (step: string) =>
+  ({ step, agent: step, gate: 'circuit', since: at, until: at }) as const;
+const declined = {
+  ...{ code: 'declined', message: 'No', effect: 'none' },
+  ...{ step: 'charge', action: 'perform' },
+} as const;
 const ids = (orders: readonly { orderId: string }[]) =>
   orders.map(({ orderId }) => orderId).join('');
 
@@ -62,8 +68,6 @@ test('a change updates its order in place, and the others stay the same objects'
 });
 
 test('of what an order waits for, a change leaves what is still held', () => {
-  const hold = (step: string) =>
-    ({ step, agent: step, gate: 'circuit', since: at, until: at }) as const;
   const held = [hold('charge'), hold('screen')];
   const before = { orders: [order('a', { held })], cursor: null };
   const after = (steps: Update['steps']) =>
@@ -88,10 +92,24 @@ test.each([
   ['#/orders?agent=payment', change('x'), true],
   ['#/orders?held=true', change('x', { steps: { charge: 'Held' } }), true],
   ['#/orders?held=true', change('x', { isNew: true, steps: { charge: 'Running' } }), false],
-  ['#/orders?held=true', change('a', { steps: { charge: 'Held' } }), false],
-  ['#/orders?held=true', change('a', { steps: { charge: 'Running' } }), true],
+  ['#/orders?held=true', change('b', { steps: { charge: 'Held' } }), false],
+  ['#/orders?held=true', change('b', { steps: { charge: 'Running' } }), true],
+  // Its last change is within that time now.
+  ['#/orders?within=15m', change('x'), true],
+  ['#/orders?within=15m', change('a'), false],
+  ['#/orders?within=15m&workflow=boat', change('x'), false],
+  // An order may leave each of these by a change.
+  ['#/orders?fault=declined', change('a'), true],
+  ['#/orders?fault=declined', change('a', { fault: declined }), false],
+  ['#/orders?step=charge', change('a'), true],
+  ['#/orders?step=charge', change('a', { fault: declined }), false],
+  ['#/orders?agent=payment', change('a'), true],
+  // Why it waits is in the listing alone.
+  ['#/orders', change('a', { steps: { charge: 'Held' } }), true],
+  ['#/orders', change('b', { steps: { charge: 'Held' } }), false],
+  ['#/orders', change('b', { steps: { charge: 'Held', ship: 'Held' } }), true],
 ])('in %s, the listing is requested again only for some changes (%#)', (hash, news, stale) => {
-  const before = { orders: [order('a')], cursor: null };
+  const before = { orders: [order('b', { held: [hold('charge')] }), order('a')], cursor: null };
   expect(changed(before, batch(news), query(hash)).isStale).toBe(stale);
 });
 
@@ -162,6 +180,18 @@ test('a change that comes during a refresh is not taken back', () => {
   expect(after.orders[2]).toBe(listing.orders[1]);
   const news = { orders: [order('a', { revision: 3 })], cursor: null };
   expect(reloaded(listing, news, 2).orders[0]?.revision).toBe(3);
+});
+
+test('a refresh says what an order waits for that has been held since, and leaves the other rows as they are', () => {
+  const steps = { charge: 'Held' } as const;
+  const { listing } = changed(listingOf('ba'), batch(change('a', { steps })), all);
+  expect(listing.orders[1]?.held).toBeUndefined();
+  const held = [hold('charge')];
+  const news = { orders: [order('b'), order('a', { revision: 2, held })], cursor: null };
+  const after = reloaded(listing, news, 2);
+  expect(after.orders[0]).toBe(listing.orders[0]);
+  expect(after.orders[1]?.held).toEqual(held);
+  expect(reloaded(after, structuredClone(news), 2).orders[1]).toBe(after.orders[1]);
 });
 
 test('an old order is news if it is shown already, or if there is space', () => {

@@ -50,12 +50,17 @@ export function reloaded({ orders, cursor }: Listing, news: Listing, shown: numb
   const known = new Map(orders.map((order) => [order.orderId, order]));
   const newest = news.orders.map((order) => {
     const own = known.get(order.orderId);
-    return own !== undefined && own.revision >= order.revision ? own : order;
+    return own === undefined || isNewer(order, own) ? order : own;
   });
   const listing = { orders: newest, cursor: news.cursor };
   const added = orders.slice(shown);
   return added.length === 0 ? listing : nextPage(listing, { orders: added, cursor });
 }
+
+/** A row that has not changed stays the same object. One of a change does not say why a step is held, which the listing does. */
+const isNewer = (loaded: SummaryDocument, own: SummaryDocument): boolean =>
+  loaded.revision > own.revision ||
+  (loaded.revision === own.revision && (loaded.held?.length ?? 0) > (own.held?.length ?? 0));
 
 export function nextPage({ orders }: Listing, page: Listing): Listing {
   const known = new Set(orders.map(({ orderId }) => orderId));
@@ -73,13 +78,11 @@ export function changed(
   changes: ReadonlyMap<string, Update>,
   query: OrderQuery,
 ): { readonly listing: Listing; readonly isStale: boolean } {
-  const met = new Set<string>();
+  const known = new Map(listing.orders.map((order) => [order.orderId, order]));
   let isChanged = false;
   const orders = listing.orders.map((order) => {
     const change = changes.get(order.orderId);
-    if (change === undefined) return order;
-    met.add(order.orderId);
-    if (change.revision <= order.revision) return order;
+    if (change === undefined || change.revision <= order.revision) return order;
     isChanged = true;
     const { revision, processState, direction, priority, fault, actions, last } = change;
     const updatedAt = last?.at ?? order.updatedAt;
@@ -89,23 +92,36 @@ export function changed(
     const news = { revision, processState, direction, priority, fault, actions, updatedAt };
     return { ...own, ...news, ...(held.length > 0 && { held }) };
   });
-  const isStale = [...changes.values()].some((change) =>
-    met.has(change.orderId) ? hasLeft(change, query) : mayFit(change, query),
-  );
+  const isStale = [...changes.values()].some((change) => {
+    const own = known.get(change.orderId);
+    if (own === undefined) return mayFit(change, query);
+    return mayHaveLeft(change, query) || isHeldAnew(change, own);
+  });
   return { listing: isChanged ? { ...listing, orders } : listing, isStale };
 }
 
 /** True for a new order, or one that may have come under the filter by this change. */
 function mayFit(change: Update, query: OrderQuery): boolean {
-  const { state, workflow, agent, step, fault } = query;
+  const { state, workflow, agent, step, fault, held, within } = query;
   if (workflow !== '' && change.workflow !== workflow) return false;
-  if (step !== '' && change.fault?.step !== step) return false;
-  if (fault !== '' && change.fault?.code !== fault) return false;
   if (hasLeft(change, query)) return false;
-  return change.isNew || [state, agent, step, fault, query.held].some((value) => value !== '');
+  return change.isNew || [state, agent, step, fault, held, within].some((value) => value !== '');
 }
 
-function hasLeft({ processState, steps }: Change, { state, held }: OrderQuery): boolean {
-  if (held !== '' && !Object.values(steps).includes('Held')) return true;
-  return state !== '' && processState !== state;
+/** A change does not name the agents for which an order is listed. */
+const mayHaveLeft = (change: Change, query: OrderQuery): boolean =>
+  query.agent !== '' || hasLeft(change, query);
+
+function hasLeft(change: Change, { state, held, step, fault }: OrderQuery): boolean {
+  if (held !== '' && !Object.values(change.steps).includes('Held')) return true;
+  if (step !== '' && change.fault?.step !== step) return true;
+  if (fault !== '' && change.fault?.code !== fault) return true;
+  return state !== '' && change.processState !== state;
+}
+
+/** True where a step is held of which the listing has not said why. */
+function isHeldAnew({ revision, steps }: Change, own: SummaryDocument): boolean {
+  if (revision <= own.revision) return false;
+  const known = new Set(own.held?.map(({ step }) => step));
+  return Object.entries(steps).some(([step, state]) => state === 'Held' && !known.has(step));
 }
