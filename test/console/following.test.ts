@@ -252,3 +252,47 @@ test('a refusal of the token before says nothing about the present one', async (
   `);
   expect(found).toEqual({ afterLate: false, kind: 'ok' });
 });
+
+/** How often a page asks for a document that is refused so: by its period, and when the page is shown again; then with a new token. */
+const refusedDocument = (status: number, code: string) => `
+  const { mock } = await import('node:test');
+  const { signal } = await import('@preact/signals');
+  const { keepLoaded } = await import('#console/api/keep-loaded.ts');
+  const turns = async () => {
+    for (let at = 0; at < 5; at += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  let shown = () => {};
+  document.addEventListener = (_, work) => { shown = work; };
+  answers.set('/events', () => new Promise(() => {}));
+  let tries = 0;
+  answers.set('/activity', () => {
+    tries += 1;
+    return Response.json({ title: '', detail: '', code: '${code}' }, { status: ${status} });
+  });
+  startFollowing();
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  keepLoaded('/activity', { restMs: 1_000, everyMs: 5_000 }, signal());
+  await turns();
+  mock.timers.tick(5_000);
+  await turns();
+  shown();
+  mock.timers.tick(5_000);
+  await turns();
+  const before = tries;
+  giveToken('token-1');
+  mock.timers.tick(5_000);
+  await turns();
+  print({ before, isAskedAgain: tries > before });
+`;
+
+test.each([
+  ['for its tenant', 403, 'tenant-forbidden', 1],
+  ['without a token', 401, 'unauthorized', 1],
+  ['by a gateway', 403, 'unknown', 3],
+])(
+  'until the next sign-in, a document that is refused %s (%i, %s) is asked for %i times',
+  async (_, status, code, times) => {
+    const found = await onPage(refusedDocument(status, code));
+    expect(found).toEqual({ before: times, isAskedAgain: true });
+  },
+);

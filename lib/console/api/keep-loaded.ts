@@ -1,11 +1,12 @@
 /** Keeps a document of the API up to date. */
 import type { Signal } from '@preact/signals';
 import { after } from '#console/parts/server-clock.ts';
-import { failedRestMs, mayPass } from './answer.ts';
+import { type Answer, failedRestMs, mayPass } from './answer.ts';
 import { get } from './api-client.ts';
 import { coalesced } from './coalesced.ts';
 import type { Change, Problem } from './documents.ts';
 import { follow } from './live.ts';
+import { sessions, tokenWanted } from './session-token.ts';
 
 export type Loaded<Body> =
   | { readonly kind: 'loading' }
@@ -31,9 +32,12 @@ export function keepLoaded<Body>(
   let isCurrent = true;
   let { restMs } = options;
   loaded.value = { kind: 'loading' };
+  let refusedIn: number | null = null;
   const load = async () => {
+    const session = sessions.peek();
     const answer = await get<Body>(path);
     if (!isCurrent) return;
+    refusedIn = isForbidden(answer) ? session : null;
     restMs = answer.kind === 'ok' ? options.restMs : Math.min(options.restMs, failedRestMs);
     if (mayPass(answer)) {
       restMs = failedRestMs;
@@ -46,14 +50,21 @@ export function keepLoaded<Body>(
     } else if (loaded.value.kind === 'loading') loaded.value = { kind: 'unreachable' };
   };
   const loading = coalesced(load, () => restMs, after);
+  // Each refusal is an entry of the access log.
+  const ask = () => {
+    if (refusedIn !== sessions.peek()) loading.ask();
+  };
   const stop = follow({
-    refresh: loading.ask,
+    refresh: ask,
     changes(batch) {
-      if (options.concerns?.(batch) === true) loading.ask();
+      if (options.concerns?.(batch) === true) ask();
     },
   });
   const { everyMs } = options;
-  const timer = everyMs === undefined ? undefined : setInterval(loading.ask, everyMs);
+  const askUnlessRefused = () => {
+    if (!tokenWanted.peek()) ask();
+  };
+  const timer = everyMs === undefined ? undefined : setInterval(askUnlessRefused, everyMs);
   loading.ask();
   return () => {
     isCurrent = false;
@@ -62,3 +73,7 @@ export function keepLoaded<Body>(
     loading.stop();
   };
 }
+
+/** Whether Reeve answers the same until another principal asks: what covers all tenants has nothing for one of them. */
+const isForbidden = (answer: Answer<unknown>): boolean =>
+  answer.kind === 'refused' && answer.problem.code === 'tenant-forbidden';

@@ -43,9 +43,9 @@ function refreshAll(): void {
   for (const follower of followers) follower.refresh();
 }
 
-/** Not while the page is hidden: it is refreshed when it is shown again. */
+/** Not while the page is hidden, or wants a token: it is refreshed when it is shown again, and with the token. */
 function refreshSeen(): void {
-  if (isShown.peek()) refreshAll();
+  if (isShown.peek() && !tokenWanted.peek()) refreshAll();
 }
 
 function onChange(change: Change): void {
