@@ -3,17 +3,12 @@ import { useRef } from 'preact/hooks';
 import { get } from '#console/api/api-client.ts';
 import type { ListDocument } from '#console/api/documents.ts';
 import { goTo } from '#console/parts/location.ts';
-import { orderHash, ordersHash } from '#console/parts/page-paths.ts';
 import { Icon } from '../parts/icon.tsx';
+import { foundHash } from './found-hash.ts';
 
-/** Several orders may share a correlation id; any other text is treated as an order id. */
 async function find(text: string): Promise<void> {
   const query = new URLSearchParams({ correlationId: text, limit: '2' });
-  const answer = await get<ListDocument>(`/orders?${query}`);
-  const [order, ...others] = answer.kind === 'ok' ? answer.body.orders : [];
-  if (order === undefined) goTo(orderHash(text));
-  else if (others.length === 0) goTo(orderHash(order.orderId));
-  else goTo(ordersHash({ correlationId: text }));
+  goTo(foundHash(text, await get<ListDocument>(`/orders?${query}`)));
 }
 
 export function OrderSearch() {
