@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { CorruptDataError } from '#core/model/errors.ts';
 import type { Access } from '#http/api-ports.ts';
 import { orderSchema } from '#http/schemas.ts';
 import { namedTokens } from '#runtime/local/named-tokens.ts';
@@ -19,7 +20,7 @@ import {
   wordOf,
 } from '../support/access-table.ts';
 import { testLog } from '../support/log.ts';
-import { body, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
+import { body, identified, json, orderIdOf, type Scenario, scenario } from './scenario.ts';
 
 const tokenOf = (asker: string) => `token-of-${asker.replaceAll(' ', '-')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -124,6 +125,30 @@ describe('a principal of one tenant', () => {
       );
     };
     expect(await answers(order)).toEqual(await answers('01kdvdna0012vzf1k7ypyn20t7'));
+  });
+
+  test('gets the same answer where the details of an order of another tenant are damaged', async () => {
+    const damaged = await scenario((ports) => ({
+      ...ports,
+      store: {
+        ...ports.store,
+        orders: () => Promise.reject(new CorruptDataError('row-corrupt', 'A row is damaged.')),
+      },
+      guard: {
+        hosts: null,
+        identify: () => identified({ name: 'eve', role: 'viewer', tenant: 'other' }),
+        pages: new Set(),
+      },
+    }));
+    const stored = await damaged.reeve.submission.submit(
+      { ...body, priority: 'normal', tenant: ours, replyTo: null, correlationId: null, key: null },
+      'olga',
+    );
+    if (stored.kind !== 'accepted') throw new Error('it was not accepted');
+    const ofOther = await damaged.get(`/orders/${stored.orderId}`);
+    const ofNone = await damaged.get('/orders/01kdvdna0012vzf1k7ypyn20t7');
+    expect(ofOther.status).toBe(404);
+    expect(await ofOther.text()).toBe(await ofNone.text());
   });
 
   test('gets no document by the ETag of another principal', async () => {

@@ -198,6 +198,32 @@ test('a stream of an order that cannot be read leaves no follower', async () => 
   expect(stops).toEqual(['stopped']);
 });
 
+test('a stream of an order that is deleted just then is none, and leaves no follower', async () => {
+  let reads = 0;
+  let watches = 0;
+  const world = await scenario((ports) => ({
+    ...ports,
+    watch: (listener) => {
+      const stop = ports.watch(listener);
+      watches += 1;
+      return () => {
+        watches -= 1;
+        stop();
+      };
+    },
+    store: {
+      ...ports.store,
+      async records(ids) {
+        reads += 1;
+        return reads === 1 ? ports.store.records(ids) : new Map();
+      },
+    },
+  }));
+  const id = await orderIdOf(await world.submit());
+  const response = await world.get(`/orders/${id}/events`);
+  expect([response.status, watches]).toEqual([404, 0]);
+});
+
 test('followers beyond the part of their principal, or of its tenant, are refused with a Retry-After', async () => {
   let identity: Identity = identified({ ...operator, name: 'ada', tenant: 'gold' });
   const world = await scenario((ports) => ({

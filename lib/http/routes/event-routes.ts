@@ -53,7 +53,8 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
     try {
       // Read after the follower is registered, so that no change is missed.
       const record = (await ports.store.records([orderId])).get(orderId);
-      if (record !== undefined) one.begin(reader, record);
+      if (record === undefined) throw unknownOrder(orderId);
+      one.begin(reader, record);
     } catch (error) {
       reader.end();
       throw error;

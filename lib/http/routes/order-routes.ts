@@ -56,11 +56,12 @@ export function orderRoutes(app: ApiRouter, ports: ApiPorts): void {
   serve(app, 'showOrder', async (context) => {
     const orderId = knownForm(context.req.valid('param').id);
     const record = (await ports.store.records([orderId])).get(orderId);
-    if (record === undefined) throw unknownOrder(orderId);
+    // For the order of another tenant, the response must not reveal that the order exists, not even by an error of the next read.
+    if (record === undefined || !maySee(context.get('principal'), record)) {
+      throw unknownOrder(orderId);
+    }
     const order = (await ordersOf(ports.store, [record])).get(orderId);
     if (order === undefined) throw unknownOrder(orderId);
-    // For the order of another tenant, the response must not reveal that the order exists.
-    if (!maySee(context.get('principal'), record)) throw unknownOrder(orderId);
     return context.json(orderView(record, order, ports.registry), 200);
   });
 }
