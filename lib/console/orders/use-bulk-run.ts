@@ -64,7 +64,10 @@ export interface BulkControl {
   readonly stop: () => void;
 }
 
-export function useBulkRun(action: Action, choice: Choice): BulkControl {
+/** @param asked the orders that were chosen when the action was asked for: later choices are for others */
+export function useBulkRun(action: Action, asked: Choice): BulkControl {
+  // A further run has a cursor, which is valid for the filters of the first one alone, and so for its instant.
+  const { current: choice } = useRef(asked);
   const run = useSignal<BulkRun>(before);
   const left = useRef<Meant[]>([]);
   const isStopped = useRef(false);
