@@ -51,10 +51,13 @@ function query(hash: string): OrderQuery {
 const all = query('#/orders');
 const hold = (step: string) =>
   ({ step, agent: step, gate: 'circuit', since: at, until: at }) as const;
-const declined = {
-  ...{ code: 'declined', message: 'No', effect: 'none' },
-  ...{ step: 'charge', action: 'perform' },
-} as const;
+const declined: Update['fault'] = {
+  code: 'declined',
+  message: 'No',
+  effect: 'none',
+  step: 'charge',
+  action: 'perform',
+};
 const ids = (orders: readonly { orderId: string }[]) =>
   orders.map(({ orderId }) => orderId).join('');
 

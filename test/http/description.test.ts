@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { routes } from '#core/access/routes.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import { limits } from '#core/model/limits.ts';
 import { api } from '#http/api.ts';
 import { describeApi } from '#http/description/describe-api.ts';
@@ -134,3 +135,39 @@ test.each(Object.entries(refusedRequests))(
     expect(unsaid).toEqual([]);
   },
 );
+
+const typed = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        responses: z.record(z.string(), z.object({ content: z.looseObject({}).default({}) })),
+      }),
+    ),
+  ),
+});
+
+test('what each operation answers while the store cannot be read, as DynamoDB for a function, is in its description', async () => {
+  const down = () => Promise.reject(new UnavailableError('store-unavailable', 'It is away.'));
+  const world = await scenario((ports) => ({
+    ...ports,
+    store: { ...ports.store, records: down, orders: down, list: down },
+    agents: { list: down, change: down },
+    limits: { list: down, change: down },
+    lastSweepAt: down,
+  }));
+  const { paths } = typed.parse(await (await world.get('/openapi.json')).json());
+  const unsaid: string[] = [];
+  for (const [path, { get }] of Object.entries(paths)) {
+    // A stream of all orders reads nothing.
+    if (get === undefined || path === '/events') continue;
+    const place = path.replace('{id}', '01kdvdna0012vzf1k7ypyn20t7');
+    const response = await world.get(place);
+    const type = response.headers.get('content-type') ?? '';
+    if (!(type in (get.responses[response.status]?.content ?? {}))) {
+      unsaid.push(`${response.status} ${type} of ${path}`);
+    }
+  }
+  expect(unsaid).toEqual([]);
+});

@@ -10,7 +10,7 @@ export const retryAfterHeader = z.object({
     .openapi({ description: 'The time until the next request, in seconds.' }),
 });
 
-const problemContent = { 'application/problem+json': { schema: problemSchema } };
+export const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
 const described: Readonly<Record<number, string>> = {
   400: 'The request cannot be understood.',

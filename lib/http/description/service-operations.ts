@@ -9,7 +9,7 @@ import {
 } from '#http/service-schemas.ts';
 import { conditionalResponses } from './json-response.ts';
 import { operation } from './operation.ts';
-import { problemResponses, retryAfterHeader } from './problem-responses.ts';
+import { problemContent, problemResponses, retryAfterHeader } from './problem-responses.ts';
 
 export const showActivity = createRoute({
   ...operation('showActivity'),
@@ -24,6 +24,8 @@ export const showActivity = createRoute({
 });
 
 const content = { 'application/json': { schema: healthSchema } };
+/** The second one where it could not be asked, as on AWS while DynamoDB does not answer. */
+const ofFault = { ...content, ...problemContent };
 
 export const showHealth = createRoute({
   ...operation('showHealth'),
@@ -33,7 +35,7 @@ export const showHealth = createRoute({
     'Whether Reeve works, also while it starts, and what it suffers from. 503 only for a fault of Reeve itself: no sweep was completed recently, stored data are damaged, or the store refuses writes. A service that is unavailable, and a load that is too high, are answered with 200.',
   responses: {
     200: { description: 'Reeve works.', content },
-    503: { description: 'Reeve has a fault.', content, headers: retryAfterHeader },
+    503: { description: 'Reeve has a fault.', content: ofFault, headers: retryAfterHeader },
     ...problemResponses(400),
   },
 });
@@ -46,7 +48,7 @@ export const showReadiness = createRoute({
     'Whether Reeve may be given traffic: not while it starts or stops, nor while the store refuses writes. An overloaded one may: it refuses what it cannot do, and knows when to try again.',
   responses: {
     200: { description: 'It may be given traffic.', content },
-    503: { description: 'It may not.', content, headers: retryAfterHeader },
+    503: { description: 'It may not.', content: ofFault, headers: retryAfterHeader },
     ...problemResponses(400),
   },
 });
