@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Answer } from '#console/api/answer.ts';
 import type { ListDocument, SummaryDocument } from '#console/api/documents.ts';
 import { type Update, updateOf } from '#console/api/update.ts';
-import { flowed, isNews, ofChange, ofSummary } from '#console/now/flow.ts';
+import { flowed, isNews, ofChange } from '#console/now/flow.ts';
 import { changed, reload, reloaded } from '#console/orders/listing.ts';
 import { type OrderQuery, routeOf } from '#console/parts/page-paths.ts';
 
@@ -224,11 +224,4 @@ test('new orders are added at the top, changed ones stay in place, and the last 
 test('an order that is read again late does not replace what is known of it', () => {
   const shown = flowed([], [ofChange(change('a', { revision: 3 }))], 3);
   expect(flowed(shown, [ofChange(change('a', { revision: 2 }))], 3)).toEqual(shown);
-});
-
-test('the steps of an order are those of the state beside them: an order that is read again has none where it went on unseen', () => {
-  const shown = [ofChange(change('a', { steps: { charge: 'Running' } }))];
-  const read = (revision: number) => flowed(shown, [ofSummary(order('a', { revision }))], 3)[0];
-  expect(read(2)?.steps).toEqual({ charge: 'Running' });
-  expect(read(5)?.steps).toEqual({});
 });

@@ -62,10 +62,12 @@ const flowing = (orderId: string, more: Partial<Flowing> = {}): Flowing => ({
   ...more,
 });
 
-test('a summary, which has no steps, leaves those that are shown', () => {
+test('a summary, which has no steps, leaves those that are shown, unless the order has gone on unseen', () => {
   const shown = [flowing('o-1', { steps: { east: 'Running' } })];
+  const [same] = flowed(shown, [flowing('o-1')], 9);
+  expect(same?.steps).toEqual({ east: 'Running' });
   const [read] = flowed(shown, [flowing('o-1', { revision: 2 })], 9);
-  expect(read).toMatchObject({ revision: 2, steps: { east: 'Running' } });
+  expect(read).toMatchObject({ revision: 2, steps: {} });
   const [changed] = flowed(shown, [flowing('o-1', { revision: 2, steps: { east: 'Failed' } })], 9);
   expect(changed?.steps).toEqual({ east: 'Failed' });
 });
