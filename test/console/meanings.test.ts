@@ -67,7 +67,7 @@ test('a summary, which has no steps, leaves those that are shown, unless the ord
   const [same] = flowed(shown, [flowing('o-1')], 9);
   expect(same?.steps).toEqual({ east: 'Running' });
   const [read] = flowed(shown, [flowing('o-1', { revision: 2 })], 9);
-  expect(read).toMatchObject({ revision: 2, steps: {} });
+  expect([read?.revision, read?.steps]).toEqual([2, {}]);
   const [changed] = flowed(shown, [flowing('o-1', { revision: 2, steps: { east: 'Failed' } })], 9);
   expect(changed?.steps).toEqual({ east: 'Failed' });
 });

@@ -179,8 +179,8 @@ const ofConsole: readonly Mistake[] = [
     'lib/console/orders/listing.ts',
     listing,
     'an order that is no longer held stays listed as held',
-    "!Object.values(steps).includes('Held')",
-    "Object.values(steps).includes('Held')",
+    "!Object.values(change.steps).includes('Held')",
+    "Object.values(change.steps).includes('Held')",
   ),
   mistake(
     'lib/console/orders/held-text.ts',
@@ -207,8 +207,8 @@ const ofConsole: readonly Mistake[] = [
     'lib/console/api/live.ts',
     stream,
     'a page that was hidden keeps its changes back',
-    'flush();\n    refreshSeen();',
-    'refreshSeen();',
+    'flush();\n    isShown.value',
+    'isShown.value',
   ),
   mistake(
     'lib/console/api/signed-in.ts',
