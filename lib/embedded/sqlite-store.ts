@@ -3,7 +3,7 @@
  * exclusive lock makes this process the only writer, so that it may cache live records.
  */
 
-import { setImmediate } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -32,6 +32,9 @@ import { linesOf } from './tables/lines.ts';
 import { listedPage } from './tables/listing.ts';
 import { writeState } from './write-state.ts';
 import { writes } from './writes.ts';
+
+/** As it was at the start: fake timers of a test may replace it meanwhile. */
+const { setImmediate } = timers;
 
 /** The ports that the embedded store implements, and its administration. */
 export interface SqliteStore

@@ -14,8 +14,12 @@
  * method, which is refused, their paths have no such right.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import timers from 'node:timers';
 import type { Socket } from 'node:net';
 import { routes } from '#core/access/routes.ts';
+
+/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
+const { setImmediate } = timers;
 
 /** Serves one request; resolves when the response is made, whether or not the client has read it. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -7,6 +7,8 @@ import { settled, type TestClock } from './test-clock.ts';
 export interface CallTime {
   /** Moves the clock on behalf of the test, which has precedence: no call moves it meanwhile. */
   moving<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs one part of such a move when those before it have ended: a test may run several orders at the same time. */
+  turn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** The call, for which time passes while it waits for a timer and nothing else moves the clock. */
   passing<Result>(call: Promise<Result>): Promise<Result>;
   /** The process has ended, and with it the calls in flight: none of them would ever end. */
@@ -23,6 +25,7 @@ export function callTime(clock: TestClock): CallTime {
   let moves = 0;
   let isPassing = false;
   let step: Promise<void> = Promise.resolve();
+  let lastTurn: Promise<unknown> = Promise.resolve();
 
   /** Whether something happens without that time passes. */
   async function isAtWork(): Promise<boolean> {
@@ -52,6 +55,11 @@ export function callTime(clock: TestClock): CallTime {
       } finally {
         moves -= 1;
       }
+    },
+    turn<Result>(work: () => Promise<Result>): Promise<Result> {
+      const own = lastTurn.then(work);
+      lastTurn = own.catch(() => {});
+      return own;
     },
     passing<Result>(call: Promise<Result>): Promise<Result> {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();

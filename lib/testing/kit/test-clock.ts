@@ -1,9 +1,15 @@
 /** A clock whose time passes when a test says so. */
+import timers from 'node:timers';
 import type { Clock } from '#ports/clock.ts';
+
+/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
+const { setImmediate } = timers;
 
 export interface TestClock extends Clock {
   /** Advances the time; events on the way run at their instants, in order. */
   advance(ms: number): Promise<void>;
+  /** Runs the next event that is due until then. False: there was none, and the time is at least that instant now. */
+  step(end: number): Promise<boolean>;
   /** Advances the time to the next event, and runs it. */
   next(): Promise<void>;
   /** Moves the time at once, and then runs everything that was due until then. */
@@ -70,8 +76,21 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
     await ring([appointment]);
   }
 
+  async function step(end: number): Promise<boolean> {
+    const appointment = soonest(end);
+    if (appointment !== undefined) {
+      await keep(appointment);
+      return true;
+    }
+    // Something else may have moved it further meanwhile.
+    now = Math.max(now, end);
+    await settled();
+    return false;
+  }
+
   return {
     now: () => now,
+    step,
     after(ms, work) {
       // Timers of Node have whole milliseconds, and so has the clock of the system.
       const whole = Math.max(0, Math.trunc(ms));
@@ -111,9 +130,9 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
     async advance(ms) {
       const end = now + ms;
       await settled();
-      for (let one = soonest(end); one !== undefined; one = soonest(end)) await keep(one);
-      now = end;
-      await settled();
+      while (await step(end)) {
+        // Each event may make others.
+      }
     },
   };
 }

@@ -37,6 +37,8 @@ export interface HostedAgents {
 }
 
 export function hosted(agents: readonly AgentImplementation[], host: TestHost): HostedAgents {
+  // The start of Reeve refuses it, with a sentence.
+  if (!Array.isArray(agents)) return { agents, leave() {} };
   for (const agent of agents) listeners.get(agent)?.join(host);
   return {
     agents: agents.map((agent) => withHost(agent, host)),

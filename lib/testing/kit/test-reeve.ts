@@ -109,21 +109,42 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
     throw new KitError('reeve-killed', 'Reeve was killed: call `restart` first.');
   };
 
+  /** One event, after the restart of a process that was killed. Null: the order has not ended. */
+  async function pass<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs> | null> {
+    if (process === null) {
+      await clock.advance(downMs);
+      await start();
+    }
+    const { reeve } = living();
+    const record = (await reeve.store.records([order.id])).get(order.id);
+    if (record === undefined || hasEnded(record))
+      return thrown.explained(order.id, await order.result());
+    await skip(clock);
+    await clock.next();
+    return null;
+  }
+
   async function run<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs>> {
     const end = clock.now() + testTimeMaxMs;
     for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
-      if (process === null) {
-        await clock.advance(downMs);
-        await start();
-      }
-      const { reeve } = living();
-      const record = (await reeve.store.records([order.id])).get(order.id);
-      if (record === undefined || hasEnded(record))
-        return thrown.explained(order.id, await order.result());
-      await skip(clock);
-      await clock.next();
+      const result = await time.turn(() => pass(order));
+      if (result !== null) return result;
     }
     throw endless(order.id, thrown.of(order.id));
+  }
+
+  async function advance(ms: number): Promise<void> {
+    const end = clock.now() + ms;
+    await time.turn(settled);
+    while (await time.turn(() => clock.step(end))) {
+      // Each event may make others.
+    }
+  }
+
+  async function restart(): Promise<void> {
+    if (process !== null)
+      throw new KitError('reeve-running', 'Reeve runs: call `kill` before `restart`.');
+    await start();
   }
 
   const remove = () => {
@@ -144,19 +165,17 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       outlasting(living().reeve.order(workflow, id), () => living().reeve.order(workflow, id)),
     async advance(given) {
       const ms = checkedTime('The time of advance', given);
-      await time.moving(() => clock.advance(ms));
+      await time.moving(() => advance(ms));
     },
     run: (order) => time.moving(() => run(order)),
     kill: () =>
-      time.moving(async () => {
-        await settled();
-        kill();
-      }),
-    restart: async () => {
-      if (process !== null)
-        throw new KitError('reeve-running', 'Reeve runs: call `kill` before `restart`.');
-      await start();
-    },
+      time.moving(() =>
+        time.turn(async () => {
+          await settled();
+          kill();
+        }),
+      ),
+    restart: () => time.turn(restart),
     async [Symbol.asyncDispose]() {
       process?.end();
       process = null;

@@ -1,5 +1,5 @@
 /** Runs the simulator, its faults and its checkers on the workflows and agents of a user. */
-import { setImmediate } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
 import { exploreWorkflow } from './explore-workflow.ts';
@@ -20,6 +20,9 @@ import { explanationOf, reportText } from './report-text.ts';
 import { cut } from './story/story.ts';
 import { notCovered } from './tally/not-covered.ts';
 import { tally as emptyTally, type Tally } from './tally/tally.ts';
+
+/** As it was at the start: fake timers of a test may replace it meanwhile. */
+const { setImmediate } = timers;
 
 /**
  * Proves workflows with their agents: simulates many worlds with faults, and checks in each that every order ends, and that the effects

@@ -1,5 +1,6 @@
 /** The activity (counts and latencies), collected from committed records in bounded memory. */
 
+import timers from 'node:timers';
 import { poolsOf, type WorkflowRegistry } from '#core/definition/registry.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
@@ -14,6 +15,9 @@ import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { noteCalls } from './ended-calls.ts';
 import { lastHour } from './last-hour.ts';
 import { type LiveCounts, liveCounts } from './live-counts.ts';
+
+/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
+const { setImmediate } = timers;
 
 /** Orders read before yielding to the event loop: some milliseconds. */
 const countedPerTurn = 100;

@@ -2,11 +2,14 @@
  * One proof of a process runs at a time. A proof takes the place of the clock, of the network and of the listener for lost promises:
  * two at once would each restore what the other one had set, and would find each other's lost promises.
  */
-import { setImmediate } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import { watchLoops } from './loop-warning.ts';
 import { catchLostPromises, type LostPromises } from './lost-promises.ts';
 import { refuseNetwork } from './real-network.ts';
 import { installSources } from './virtual-sources.ts';
+
+/** As it was at the start: fake timers of a test may replace it meanwhile. */
+const { setImmediate } = timers;
 
 let last: Promise<unknown> = Promise.resolve();
 
