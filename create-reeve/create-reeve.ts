@@ -59,8 +59,13 @@ function create(folder: string, shown: string): void {
   );
   const manifest = projectManifest({ name, target, versions, reeve: source });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  console.log(`${folder} is made. Next:\n\n  cd ${shown}\n  npm install\n  npm run dev\n`);
+  console.log(`${folder} is made. Next:\n\n  cd ${word(shown)}\n  npm install\n  npm run dev\n`);
   console.log('In another terminal:\n\n  npm run order\n');
+}
+
+/** As a shell takes it. */
+function word(path: string): string {
+  return /^[\w./\\:@+-]+$/.test(path) ? path : `"${path}"`;
 }
 
 function sourceOf(reeve: string): string {

@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+/** `~1.2.3` is a range of versions, and `~/reeve.tgz` a path, as `C:/reeve` is. */
 const isPath = (text: string) =>
-  text.startsWith('file:') || (/^[./~]|^[a-z]:\\|\.(tgz|tar\.gz)$/i.test(text) && !isUrl(text));
-const isUrl = (text: string) => /^[a-z+]+:\/\//i.test(text);
+  text.startsWith('file:') ||
+  (/^[./]|^~[/\\]|^[a-z]:[/\\]|\.(tgz|tar\.gz)$/i.test(text) && !isUrl(text));
+const isUrl = (text: string) => /^[a-z+]{2,}:\/\//i.test(text);
 
 /**
  * A version as it is, and a path as an absolute one: npm resolves those of a `package.json` from its own folder.

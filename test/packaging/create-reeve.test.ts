@@ -1,6 +1,14 @@
-/** `npm create reeve NAME` where the folder cannot be made. */
+/** `npm create reeve NAME`: folders that cannot be made, one with a space, and the manifest of the project. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -22,6 +30,23 @@ test.each([
   const made = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
   expect(made).toMatchObject({ status: 2, stdout: '', stderr: `${join(folder, message)}\n` });
   expect(readdirSync(folder)).toEqual(['full', 'taken']);
+});
+
+test('the command for the next folder is one that a shell takes, also where its path has a space', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-made-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const program = join(folder, 'program');
+  cpSync('create-reeve', program, { recursive: true });
+  const names = ['reeve', 'zod', '@types/node', 'typescript', 'vitest'];
+  const versions = Object.fromEntries(names.map((name) => [name, '^1.0.0']));
+  writeFileSync(join(program, 'versions.json'), JSON.stringify(versions));
+  const words = [join(program, 'create-reeve.ts'), 'my shops/shop'];
+  const { stdout } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
+  const next = /^ {2}cd .*$/m.exec(stdout)?.[0] ?? 'exit 1';
+  const there = spawnSync('sh', ['-c', `${next} && cat package.json`], {
+    ...{ cwd: folder, encoding: 'utf8' },
+  });
+  expect(there.stdout).toContain('"name": "shop"');
 });
 
 const made = z.object({
