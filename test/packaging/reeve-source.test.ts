@@ -22,12 +22,17 @@ test.each(['./reeve-0.1.0.tgz', 'reeve-0.1.0.tgz', 'file:reeve-0.1.0.tgz', '../n
   },
 );
 
-test.each(['0.1.0', '^1', '~0.1.0', '~1', 'next', 'https://example.com/reeve-0.1.0.tgz', 'npm:other@1.0.0'])(
-  '%s is what npm understands as it is',
-  (source) => {
-    expect(reeveSource(source, somewhere())).toBe(source);
-  },
-);
+test.each([
+  '0.1.0',
+  '^1',
+  '~0.1.0',
+  '~1',
+  'next',
+  'https://example.com/reeve-0.1.0.tgz',
+  'npm:other@1.0.0',
+])('%s is what npm understands as it is', (source) => {
+  expect(reeveSource(source, somewhere())).toBe(source);
+});
 
 test.each(['~/reeve', 'C:/reeve', 'c:\\reeve', '.\\reeve'])(
   '%s is a path, and there is no such file',

@@ -116,11 +116,15 @@ test.each([
     },
     'returns no object of methods',
   ],
-] as const)('a model with %s is named as what is wrong', async (_, serviceOf, what) => {
-  const service = serviceOf();
-  const { message } = await mistakeOf({
-    perform: (_, { idempotencyKey, signal }) => service.charge(idempotencyKey, signal),
-    async undo() {},
-  });
-  expect(message).toContain(`The model of shop ${what}`);
-}, 60_000);
+] as const)(
+  'a model with %s is named as what is wrong',
+  async (_, serviceOf, what) => {
+    const service = serviceOf();
+    const { message } = await mistakeOf({
+      perform: (_, { idempotencyKey, signal }) => service.charge(idempotencyKey, signal),
+      async undo() {},
+    });
+    expect(message).toContain(`The model of shop ${what}`);
+  },
+  60_000,
+);

@@ -160,8 +160,9 @@ function hotelAgent(mistake: Mistake | null): AgentImplementation<Rooms, Booked>
         mistake === 'key of its own'
           ? `${call.orderId}-${Math.round(Math.random() * 1e9)}`
           : call.idempotencyKey;
-      await hotelService.book(key, ...(mistake === 'late agent' ? [] : [signal]));
-      if (spa) await hotelService.book(`${key}-spa`, signal);
+      const given = mistake === 'late agent' ? [] : [signal];
+      await hotelService.book(key, ...given);
+      if (spa) await hotelService.book(`${key}-spa`, ...given);
       return { booking: call.orderId };
     },
     ...(contract.undo === 'offered' && {

@@ -14,8 +14,8 @@
  * method, which is refused, their paths have no such right.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import timers from 'node:timers';
 import type { Socket } from 'node:net';
+import timers from 'node:timers';
 import { routes } from '#core/access/routes.ts';
 
 /** As it was at the start: fake timers of a test replace the global one, which then never calls back. */

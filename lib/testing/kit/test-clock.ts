@@ -47,13 +47,8 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
   let works = 0;
   /** What was made since the latest ring began. */
   let made: Appointment[] = [];
-  const soonest = (end: number) =>
-    appointments
-      .filter(({ at }) => at <= end)
-      .toSorted((a, b) => a.at - b.at)
-      .at(0);
-
-  const dueNow = () => appointments.filter(({ at }) => at <= now).toSorted((a, b) => a.at - b.at);
+  const dueUntil = (end: number) =>
+    appointments.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at);
 
   /** Runs them at once. Those that did nothing else than to repeat themselves are on the way to be idle. */
   async function ring(due: readonly Appointment[]): Promise<void> {
@@ -77,15 +72,11 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
   }
 
   async function step(end: number): Promise<boolean> {
-    const appointment = soonest(end);
-    if (appointment !== undefined) {
-      await keep(appointment);
-      return true;
-    }
-    // Something else may have moved it further meanwhile.
-    now = Math.max(now, end);
-    await settled();
-    return false;
+    const [appointment] = dueUntil(end);
+    // Something else may have moved the time further meanwhile.
+    if (appointment === undefined) now = Math.max(now, end);
+    await (appointment === undefined ? settled() : keep(appointment));
+    return appointment !== undefined;
   }
 
   return {
@@ -109,7 +100,7 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
     },
     async leap(ms) {
       now += ms;
-      for (let due = dueNow(); due.length > 0; due = dueNow()) await ring(due);
+      for (let due = dueUntil(now); due.length > 0; due = dueUntil(now)) await ring(due);
     },
     pending: () => appointments.length,
     noteWork() {
@@ -124,7 +115,7 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
       return first;
     },
     async next() {
-      const appointment = soonest(Number.POSITIVE_INFINITY);
+      const [appointment] = dueUntil(Number.POSITIVE_INFINITY);
       if (appointment !== undefined) await keep(appointment);
     },
     async advance(ms) {

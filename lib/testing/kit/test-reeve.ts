@@ -1,5 +1,5 @@
 /** The embedded Reeve for tests: with a virtual clock, without ports, on a disk that outlives its process. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OrderId } from '#core/model/ids.ts';
@@ -7,12 +7,13 @@ import type { ProcessRecord } from '#core/model/record.ts';
 import type { Log } from '#ports/log.ts';
 import type { LocalOrder, LocalOrders, OrderResult } from '#runtime/local/local-order.ts';
 import type { LocalReeve, LocalReeveOptions } from '#runtime/local/local-reeve.ts';
-import { callTime } from './call-time.ts';
+import { type CallTime, callTime } from './call-time.ts';
 import { KitError } from './kit-error.ts';
 import { settled, type TestClock, testClock } from './test-clock.ts';
 import { hosted } from './test-host.ts';
-import { hopMaxMs, type Process, startProcess } from './test-process.ts';
-import { thrownErrors } from './thrown-errors.ts';
+import { lifeIn, type TestLife } from './test-life.ts';
+import { hopMaxMs, startProcess } from './test-process.ts';
+import { type ThrownErrors, thrownErrors } from './thrown-errors.ts';
 import { checkedStart, checkedTime, testTimeMaxMs } from './time-check.ts';
 
 /**
@@ -84,74 +85,19 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-test-'));
   /** When each live order is due. */
   const dues = new Map<OrderId, number>();
-  let generation = 0;
-  let process: Process | null = null;
   const time = callTime(clock);
   const thrown = thrownErrors(options.onCodeError);
-  const { agents, leave } = hosted(options.agents, { ...clock, crash: kill });
+  const { agents, leave } = hosted(options.agents, { ...clock, crash: () => life.kill() });
   const own = { ...options, agents, onCodeError: thrown.onCodeError };
-
-  async function start(): Promise<void> {
-    generation += 1;
-    process = await startProcess(own, { clock, time, path: pathOf(folder, generation), dues });
-  }
-
-  function kill(): void {
-    if (process === null) return;
-    const killed = process;
-    process = null;
-    copyData(pathOf(folder, generation), pathOf(folder, generation + 1));
-    killed.end();
-  }
-
-  const living = (): Process => {
-    if (process !== null) return process;
-    throw new KitError('reeve-killed', 'Reeve was killed: call `restart` first.');
-  };
-
-  /** One event, after the restart of a process that was killed. Null: the order has not ended. */
-  async function pass<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs> | null> {
-    if (process === null) {
-      await clock.advance(downMs);
-      await start();
-    }
-    const { reeve } = living();
-    const record = (await reeve.store.records([order.id])).get(order.id);
-    if (record === undefined || hasEnded(record))
-      return thrown.explained(order.id, await order.result());
-    await skip(clock);
-    await clock.next();
-    return null;
-  }
-
-  async function run<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs>> {
-    const end = clock.now() + testTimeMaxMs;
-    for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
-      const result = await time.turn(() => pass(order));
-      if (result !== null) return result;
-    }
-    throw endless(order.id, thrown.of(order.id));
-  }
-
-  async function advance(ms: number): Promise<void> {
-    const end = clock.now() + ms;
-    await time.turn(settled);
-    while (await time.turn(() => clock.step(end))) {
-      // Each event may make others.
-    }
-  }
-
-  async function restart(): Promise<void> {
-    if (process !== null)
-      throw new KitError('reeve-running', 'Reeve runs: call `kill` before `restart`.');
-    await start();
-  }
+  const life = lifeIn(folder, (path) => startProcess(own, { clock, time, path, dues }));
+  const { living, restart } = life;
+  const parts: Parts = { clock, time, life, thrown };
 
   const remove = () => {
     leave();
     rmSync(folder, { recursive: true, force: true });
   };
-  await orElse(start(), remove);
+  await orElse(life.start(), remove);
   return {
     get local() {
       return living().local;
@@ -165,23 +111,69 @@ export async function testReeve(options: TestReeveOptions): Promise<TestReeve> {
       outlasting(living().reeve.order(workflow, id), () => living().reeve.order(workflow, id)),
     async advance(given) {
       const ms = checkedTime('The time of advance', given);
-      await time.moving(() => advance(ms));
+      await time.moving(() => advance(parts, ms));
     },
-    run: (order) => time.moving(() => run(order)),
+    run: (order) => time.moving(() => run(parts, order)),
     kill: () =>
       time.moving(() =>
         time.turn(async () => {
           await settled();
-          kill();
+          life.kill();
         }),
       ),
     restart: () => time.turn(restart),
     async [Symbol.asyncDispose]() {
-      process?.end();
-      process = null;
+      life.end();
       remove();
     },
   };
+}
+
+/** Of one Reeve. */
+interface Parts {
+  readonly clock: TestClock;
+  readonly time: CallTime;
+  readonly life: TestLife;
+  readonly thrown: ThrownErrors;
+}
+
+/** One event, after the restart of a process that was killed. Null: the order has not ended. */
+async function pass<Outputs>(
+  { clock, life, thrown }: Parts,
+  order: LocalOrder<Outputs>,
+): Promise<OrderResult<Outputs> | null> {
+  if (!life.isUp()) {
+    await clock.advance(downMs);
+    await life.start();
+  }
+  const { reeve } = life.living();
+  const record = (await reeve.store.records([order.id])).get(order.id);
+  if (record === undefined || hasEnded(record))
+    return thrown.explained(order.id, await order.result());
+  await skip(clock);
+  await clock.next();
+  return null;
+}
+
+async function run<Outputs>(
+  parts: Parts,
+  order: LocalOrder<Outputs>,
+): Promise<OrderResult<Outputs>> {
+  const { clock, time, thrown } = parts;
+  const end = clock.now() + testTimeMaxMs;
+  for (let events = 0; events < eventsMax && clock.now() < end; events += 1) {
+    const result = await time.turn(() => pass(parts, order));
+    if (result !== null) return result;
+  }
+  throw endless(order.id, thrown.of(order.id));
+}
+
+async function advance({ clock, time }: Parts, ms: number): Promise<void> {
+  const end = clock.now() + ms;
+  await time.turn(settled);
+  while (await time.turn(() => clock.step(end))) {
+    // Each event may make others.
+  }
 }
 
 /** A Reeve that did not start leaves nothing: the test has none that would remove it. */
@@ -204,13 +196,6 @@ const outlasting = <Outputs>(
   follow: (options) => now().follow(options),
   read: async () => now().read(),
 });
-
-const pathOf = (folder: string, generation: number) => join(folder, `reeve-${generation}.db`);
-
-/** What a crash leaves on disk is what is there now. */
-function copyData(from: string, to: string): void {
-  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end);
-}
 
 const hasEnded = ({ processState }: ProcessRecord) =>
   processState === 'Processed' || processState === 'Undone' || processState === 'Error';

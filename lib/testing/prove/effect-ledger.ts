@@ -30,13 +30,23 @@ interface Success {
   readonly touched: ReadonlySet<string>;
 }
 
+/** A request, and the effects that it has met so far. */
+interface Met {
+  readonly request: AgentTry;
+  readonly touched: Set<string>;
+}
+
 export interface EffectLedger {
   /** The effects of a service, for a request of this try; adds those that it makes or finds to `touched`. */
-  of(
-    service: string,
-    request: { readonly request: AgentTry; readonly touched: Set<string> },
-  ): Effects;
-  performed(own: AgentTry): void;
+  of(service: string, met: Met): Effects;
+  /**
+   * A service has answered a request: it and its agent know of those effects of the step whose keys the request or the answer has.
+   *
+   * @param texts where the keys may be
+   */
+  meet(service: string, met: Met, texts: unknown): void;
+  /** A perform has returned. @param undo of the contract of its agent */
+  performed(own: AgentTry, undo: UndoAbility): void;
   /** Judges the effects of an order that has ended. */
   judge(record: ProcessRecord, definition: WorkflowDefinition): void;
 }
@@ -89,10 +99,21 @@ export function effectLedger({ find, onChange }: EffectLedgerOptions): EffectLed
         },
       };
     },
-    performed({ agent, performKey, touched }) {
+    meet(service, { request: own, touched }, texts) {
+      const { order, step } = orderAndStep(own.performKey);
+      const named = textsIn(texts);
+      for (const [id, [effect]] of live) {
+        if (effect?.service !== service || effect.order !== order || effect.step !== step) continue;
+        if (named.has(effect.key)) touched.add(id);
+      }
+    },
+    performed({ agent, performKey, touched: all }, undo) {
       const { order, step } = orderAndStep(performKey);
-      const found = [...touched].flatMap((id) => live.get(id) ?? []);
       const isOwn = (one: Effect) => one.order === order && one.step === step;
+      const hasOwn = (id: string) => live.get(id)?.some(isOwn) ?? false;
+      // An agent without effects may look at those of other steps.
+      const touched = undo === 'unneeded' ? new Set([...all].filter(hasOwn)) : all;
+      const found = [...touched].flatMap((id) => live.get(id) ?? []);
       const [other] = found;
       if (other !== undefined && !found.some(isOwn))
         find(
@@ -108,6 +129,21 @@ export function effectLedger({ find, onChange }: EffectLedgerOptions): EffectLed
 }
 
 const idOf = ({ service, key }: Pick<Effect, 'service' | 'key'>) => `${service} ${key}`;
+
+/** The texts in a value of JSON, at any depth. */
+function textsIn(value: unknown): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const seen = new Set<object>();
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (typeof one === 'string') texts.add(one);
+    if (typeof one !== 'object' || one === null || seen.has(one)) continue;
+    seen.add(one);
+    left.push(...Object.values(one));
+  }
+  return texts;
+}
 
 const nameOf = ({ service, key, step }: Effect) => `the effect ${key} of ${step} at ${service}`;
 

@@ -3,15 +3,16 @@ import type { RuleName } from '#checkers/violation.ts';
 import type { JsonValue } from '#core/model/json.ts';
 import type { OrderFault, ProcessRecord } from '#core/model/record.ts';
 import type { CrashPoints } from '#sim/faults/crash-points.ts';
-import type { FaultName } from '#sim/faults/fault-rates.ts';
+import { drawnRates, type FaultName, quietRates } from '#sim/faults/fault-rates.ts';
 import { recordsOf } from '#sim/ports/sim-table.ts';
-import type { Setting } from '#sim/world/setting.ts';
+import { chance as chanceOf } from '#sim/world/chance.ts';
+import { drawnSetting, type Setting } from '#sim/world/setting.ts';
 import { type Plan, simulate } from '#sim/world/simulate.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import { versionName } from './orders/release.ts';
 import { worldEnded } from './process/loop-warning.ts';
 import type { Proof } from './proof.ts';
-import { proofSubject } from './proof-subject.ts';
+import { emphasis, proofSubject } from './proof-subject.ts';
 import { settle } from './settle.ts';
 import { definitionName, noteOrder, noteSkipped } from './tally/note-order.ts';
 import { tally as emptyTally, type Tally } from './tally/tally.ts';
@@ -33,6 +34,8 @@ export interface ProofRun {
   readonly setting: Setting | null;
   /** How long the slowest order took, ms. */
   readonly longestMs: number;
+  /** How long the slowest call of an agent took, ms. */
+  readonly longestTryMs: number;
   /** With which the same world is simulated again. */
   readonly options: ProofRunOptions;
   /** An order that was processed, by the version of its workflow: `shop@1`. */
@@ -63,6 +66,8 @@ export interface ProofRunOptions {
   /** Whether the orders are of one workflow after the other. Default: their workflows are drawn. */
   readonly inTurn?: boolean;
   readonly plan?: Plan;
+  /** Whether the world has one process. Default: drawn, where there is no plan. */
+  readonly inOneProcess?: boolean;
   /** See `SimulationOptions`. */
   readonly onlyFaults?: ReadonlySet<number>;
 }
@@ -81,18 +86,22 @@ export async function proofRun(proof: Proof, options: ProofRunOptions): Promise<
 
 async function simulated(proof: Proof, options: ProofRunOptions): Promise<ProofRun> {
   const { seed, faultsFactor, keepStory = false, isPlain = false } = options;
-  const { release = seed, inTurn = false, plan, onlyFaults } = options;
+  const { release = seed, inTurn = false, inOneProcess = false, onlyFaults } = options;
+  const { plan = inOneProcess ? oneProcessPlan(seed) : undefined } = options;
   const findings: Finding[] = [];
   const tally = emptyTally();
   const seen: Seen = { tally, samples: new Map(), failures: new Map() };
   let setting: Setting | null = null;
-  let longestMs = 0;
+  let [longestMs, longestTryMs] = [0, 0];
   const { violations, hash, orders, elapsedMs, hits, story } = await simulate({
     ...{ seed, settle, crashPoints: noCrashPoints, keepStory },
     ...(plan !== undefined && { plan }),
     ...(onlyFaults !== undefined && { onlyFaults }),
     subject: proofSubject({
       ...{ proof, seed, isPlain, release, inTurn, findings, tally, faultsFactor },
+      onTryEnd(ms) {
+        longestTryMs = Math.max(longestTryMs, ms);
+      },
     }),
     onEnd(world) {
       ({ setting } = world);
@@ -107,10 +116,24 @@ async function simulated(proof: Proof, options: ProofRunOptions): Promise<ProofR
   const found = findings.map(({ kind, message }) => ({ rule: kind, message }));
   const breakages = [...found, ...violations];
   return {
-    ...{ seed, options, hash, breakages, orders, elapsedMs, hits, story, setting, longestMs },
+    ...{ seed, options, hash, breakages, orders, elapsedMs, hits, story, setting },
+    ...{ longestMs, longestTryMs },
     ...seen,
   };
 }
+
+/** Setting and rates as a world draws them, of one process. */
+function oneProcessPlan(seed: number): Plan {
+  const chance = chanceOf(seed);
+  const isQuiet = chance.hits(quietShare);
+  const rates = isQuiet ? quietRates : drawnRates(chance, emphasis);
+  let setting = drawnSetting(chance, isQuiet);
+  while (!setting.oneProcess) setting = drawnSetting(chance, isQuiet);
+  return { setting, rates, faultsMax: Number.POSITIVE_INFINITY };
+}
+
+/** As in lib/sim/world/simulate.ts. */
+const quietShare = 0.06;
 
 interface Seen {
   readonly tally: Tally;

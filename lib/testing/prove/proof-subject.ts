@@ -29,12 +29,14 @@ export interface ProofSubjectOptions {
   readonly tally: Tally;
   /** Receives the mistakes that are no rule of Reeve. */
   readonly findings: Finding[];
+  /** See `ProofWorldOptions`. */
+  readonly onTryEnd: (ms: number) => void;
   /** See `Subject`. */
   readonly faultsFactor: number;
 }
 
 /** What the code of agents meets: late requests, lost answers, undos. The roles of Reeve are proven by `npm run sim`. */
-const emphasis = {
+export const emphasis = {
   'service-late': 6,
   'service-unanswering': 2,
   'service-refuses': 2,
@@ -51,6 +53,7 @@ export function proofSubject({
   inTurn,
   findings,
   tally,
+  onTryEnd,
   faultsFactor,
 }: ProofSubjectOptions): Subject {
   const { workflows, agents } = proof;
@@ -71,7 +74,10 @@ export function proofSubject({
     emphasis,
     // `prove` reports inputs that depend on more than their argument as what they are.
     checksInputs: false,
-    hasSingletons: workflows.some(({ singleton }) => singleton !== undefined),
+    // A world gives such orders more events: those that wait for each other, and those that wait for hours while it sweeps.
+    hasSingletons:
+      workflows.some(({ singleton }) => singleton !== undefined) ||
+      workflows.some((workflow) => waitsMs(workflow) > shortWaitsMs),
     // A service may refuse the same details each time, and no operator corrects them.
     resubmitsMax: 4,
     endpointsOf: () => undefined,
@@ -93,7 +99,7 @@ export function proofSubject({
     },
     correction: () => null,
     agents(simulated) {
-      world = proofWorld({ seed, isPlain, agents, findings, tally, simulated });
+      world = proofWorld({ seed, isPlain, agents, findings, tally, onTryEnd, simulated });
       return world;
     },
     // A mistake may keep orders from their end, and one is shown.
@@ -164,6 +170,17 @@ function patienceOf(workflows: readonly WorkflowDefinition[]): number {
   );
   return ordersMax * one;
 }
+
+/** In so long, ms, a world has less than half of the events that it gives to orders which do not wait. */
+const shortWaitsMs = 6 * 3_600_000;
+
+/** How long an order may wait where nothing fails any more: each call for one attempt and one cool-down, ms. */
+const waitsMs = ({ steps }: WorkflowDefinition): number =>
+  steps.reduce((all, { policy }) => all + waitMs(policy) + waitMs(callPolicy(policy, 'undo')), 0);
+
+const waitMs = (policy: CallPolicy): number =>
+  policy.maxDurationMs +
+  (policy.coolDownTimes > 0 ? coolDownAfter(policy, policy.coolDownTimes) : 0);
 
 function roundsMs(policy: CallPolicy): number {
   let all = attemptsAllowed(policy) * policy.maxDurationMs;

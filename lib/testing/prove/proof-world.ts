@@ -55,6 +55,8 @@ export interface ProofWorldOptions {
   readonly findings: Finding[];
   /** Counts the calls of agents. */
   readonly tally: Tally;
+  /** Called with how long each try took, ms. */
+  readonly onTryEnd: (ms: number) => void;
   readonly simulated: ServicesOptions;
 }
 
@@ -64,6 +66,7 @@ export function proofWorld({
   agents,
   findings,
   tally,
+  onTryEnd,
   simulated,
 }: ProofWorldOptions): ProofWorld {
   const { around, outages, recordOf } = simulated;
@@ -122,7 +125,11 @@ export function proofWorld({
     implementation(name, machine, surroundings) {
       const agent = agents.find(({ contract }) => contract.name === name);
       if (agent === undefined) throw new RangeError(`prove has no agent ${name}.`);
-      return watchedAgent(agent, { world, machine, outputs, chance, tally }, surroundings);
+      return watchedAgent(
+        agent,
+        { world, machine, outputs, chance, tally, onTryEnd },
+        surroundings,
+      );
     },
     effectsBreach(record, definition) {
       ledger.judge(record, definition);

@@ -15,11 +15,11 @@ const explanations: Readonly<Record<FindingKind, string>> = {
   'effect-unknown':
     'An earlier try of the step left an effect of which the try that succeeded knows nothing: the customer has it twice. Every try must use the same key: pass call.idempotencyKey to the service, and let the service recognise it.',
   'effect-shared':
-    'Two steps, or two orders, use one key: the service takes the second request for a repetition of the first one, and does nothing. The undo of one takes back the effect of the other as well. Pass call.idempotencyKey, which is different for each step of each order.',
+    "Two steps, or two orders, use one key: the service takes the second request for a repetition of the first one, and does nothing. The undo of one takes back the effect of the other as well. Pass call.idempotencyKey, which is different for each step of each order. An agent that has no effect, and looks at what others did, is defined with `undo: 'unneeded'`.",
   'fault-swallowed':
     'A step that returns is done for ever: its service is not asked again. Do not catch what Reeve must know: throw the fault again, so that the call is repeated until the service has answered.',
   'code-throws':
-    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error, and calls of a limit whose `key` throws, or returns neither a text nor null, all count together. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault.',
+    'Reeve takes each error but a PermanentFault for one that passes, and calls the agent again until the deadline of the step; an `input` or a `when` that throws stops the order in Error, and calls of a limit whose `key` throws, or returns neither a text nor null, all count together. Correct the code at the given place. An agent whose service refuses for good throws a PermanentFault, and one that waits for something a TransientFault. Catch what the callback of a timer throws within it: no caller gets it.',
   'undo-fails':
     'An undo may be called where the perform has never reached the service, where output is null, and again after it has succeeded. It must succeed where there is nothing to take back; otherwise the order never ends.',
   'deadline-short':

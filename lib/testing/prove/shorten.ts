@@ -38,10 +38,11 @@ export async function shortened(
   const rule = found.breakages[0]?.rule;
   const showsIt = ({ breakages }: ProofRun) => breakages.some((one) => one.rule === rule);
   const names = [...found.hits.keys()].filter(isDrawn);
-  const { release = found.seed } = found.options;
+  const { release = found.seed, inOneProcess = false } = found.options;
+  const settings = inOneProcess ? [smallest] : [smallest, deployed];
   let options = found.options;
   let short = found;
-  for (const way of waysTo(names, found.seed)) {
+  for (const way of waysTo(names, found.seed, settings)) {
     const run = await proofRun(proof, { ...way, faultsFactor, release });
     if (!showsIt(run)) continue;
     options = { ...way, faultsFactor, release };
@@ -65,10 +66,14 @@ interface Ways {
 }
 
 /** The shortest first. */
-function* waysTo(names: readonly DrawnFault[], first: number): Generator<Way> {
+function* waysTo(
+  names: readonly DrawnFault[],
+  first: number,
+  settings: readonly Setting[],
+): Generator<Way> {
   function* ways({ names: some, faultsMax, times, orders = 1, isPlain = false }: Ways) {
     for (let seed = first; seed < first + times; seed += 1) {
-      for (const setting of [smallest, deployed]) {
+      for (const setting of settings) {
         const plan = { setting: { ...setting, orders }, rates: ratesOf(some, seed), faultsMax };
         yield { seed, isPlain, plan };
       }

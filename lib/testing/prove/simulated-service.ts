@@ -1,6 +1,7 @@
 /** The model of a remote service, for the code of agents that calls it: `prove` puts a network with faults between them. */
 import type { ErrorCode } from '#core/model/error-codes.ts';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
+import { isObject } from '#core/model/json.ts';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
 import { type AgentTry, currentTry, orderAndStep } from './agents/agent-try.ts';
@@ -109,6 +110,8 @@ async function called(
   }
   const { world, machine, call } = own;
   const { chance, faults, timeline, trace } = world.around;
+  const refusal = given.find((one) => one instanceof AbortSignal && one.aborted);
+  if (refusal instanceof AbortSignal) return unsent(service, own, refusal);
   if (call.signal.aborted) world.find('agent-late', lateText(own, service));
   const sentAt = timeline.now();
   const before = new Map(faults.hits);
@@ -148,6 +151,18 @@ async function called(
   } finally {
     stop();
   }
+}
+
+/** More than an agent begins that goes on with other requests, or with other tries, until it notices. */
+const unsentMax = 100;
+
+/** As `fetch`, which sends nothing once its signal has aborted: only an agent that never ends its tries is wrong. */
+function unsent(service: Service, own: AgentTry, signal: AbortSignal): Promise<never> {
+  own.unsent += 1;
+  if (own.unsent <= unsentMax) return Promise.reject(signal.reason);
+  own.world.find('agent-late', lateText(own, service));
+  // A loop without another `await` would never let the time pass.
+  return new Promise(() => {});
 }
 
 /** Whether the service has decided; otherwise the network, or the service for now, has failed. */
@@ -209,7 +224,9 @@ function received(
   const nowMs = timeline.now();
   own.servedMs += nowMs - Math.max(sentAt, own.servedUntil);
   own.servedUntil = nowMs;
-  if (!own.isFaulty) checkDeadline(service, own);
+  // A process that has ended, or stands still, sends no heartbeat.
+  const isAtWork = own.machine.isAlive() && !own.machine.isFrozen();
+  if (!own.isFaulty && isAtWork) checkDeadline(service, own);
   if (own.world.isDown(own)) {
     own.isFaulty = true;
     trace.record(`${requestName(service, method, own)}: service-down`);
@@ -227,6 +244,8 @@ function received(
       service,
       `returns a promise from ${String(method)}, and must take effect at once`,
     );
+  // A service may recognise a request by what it remembers itself, and never look at its effects.
+  own.world.ledger.meet(service.name, { request: own, touched: served.touched }, [given, answer]);
   return { value: answer, touched: served.touched };
 }
 
@@ -251,21 +270,30 @@ function servedBy(service: Service, own: AgentTry): ServedModel {
   const { models } = own.world;
   const known = models.get(service);
   if (known !== undefined) return known;
-  const effects = () => own.world.ledger.of(service.name, served);
-  const model = service.model({
+  let served: ServedModel | undefined;
+  const inRequest = (): ServedModel => {
+    if (served !== undefined) return served;
+    throw invalid(
+      service,
+      'uses `effects` or `refuses` before any request: use them in its methods',
+    );
+  };
+  const effects = () => own.world.ledger.of(service.name, inRequest());
+  const model: unknown = service.model({
     effects: {
       has: (key) => effects().has(key),
       add: (key) => effects().add(key),
       remove: (key) => effects().remove(key),
     },
     refuses() {
-      const { request } = served;
+      const { request } = inRequest();
       const isRefused = own.world.refuses(request);
       if (isRefused) request.world.around.trace.record(refusalText(service, request));
       return isRefused;
     },
   });
-  const served: ServedModel = { model, request: own, touched: new Set() };
+  if (!isObject(model)) throw invalid(service, 'returns no object of methods');
+  served = { model, request: own, touched: new Set() };
   models.set(service, served);
   return served;
 }

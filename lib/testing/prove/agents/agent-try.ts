@@ -20,6 +20,8 @@ export interface AgentTry {
   /** How many requests it has sent, and how many its services have answered, with a refusal as well. */
   requests: number;
   answers: number;
+  /** How many requests were not sent, because their signal had aborted before. */
+  unsent: number;
   /** Whether a fault met one of its calls so far. */
   isFaulty: boolean;
   /** Whether it said that it is still at work. */

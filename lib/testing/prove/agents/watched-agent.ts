@@ -1,4 +1,5 @@
 /** The agent of a user on a machine of a simulated world: what it calls, waits for and answers is watched. */
+import { readableError } from '#core/model/errors.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
 import type { AgentSurroundings } from '#sim/orders/subject.ts';
@@ -9,6 +10,7 @@ import { withSources } from '../process/virtual-sources.ts';
 import type { ProofWorld } from '../proof-world.ts';
 import type { Tally } from '../tally/tally.ts';
 import { type AgentTry, asTry, orderAndStep } from './agent-try.ts';
+import { placeOf, thrownText } from './failed-calls.ts';
 
 export interface Watched {
   readonly world: ProofWorld;
@@ -16,12 +18,13 @@ export interface Watched {
   readonly outputs: (own: AgentTry, output: JsonValue) => void;
   readonly chance: Chance;
   readonly tally: Tally;
+  readonly onTryEnd: (ms: number) => void;
 }
 
 /** See above. */
 export function watchedAgent(
   agent: AgentImplementation,
-  { world, machine, outputs, chance, tally }: Watched,
+  { world, machine, outputs, chance, tally, onTryEnd }: Watched,
   { count, concurrency }: AgentSurroundings,
 ): AgentImplementation {
   const { contract } = agent;
@@ -33,7 +36,7 @@ export function watchedAgent(
     const sources = { now, random: chance.next, after: waiting(own, after) };
     const { attempt, signal } = call;
     return count(name, { machine, key, attempt, signal }, () =>
-      withSources(sources, () => asTry(own, () => ended(own, code()))),
+      withSources(sources, () => asTry(own, () => ended(own, code(), onTryEnd))),
     );
   }
 
@@ -45,6 +48,7 @@ export function watchedAgent(
       touched: new Set(),
       requests: 0,
       answers: 0,
+      unsent: 0,
       isFaulty: machine.isFrozen(),
       hasBeaten: false,
       servedMs: 0,
@@ -68,7 +72,7 @@ export function watchedAgent(
       const output = await watched(own, () => run(own, () => agent.perform(input, own.call)));
       // A step without an effect may do its best, and go on without an answer.
       if (contract.undo !== 'unneeded') checkAnswered(own);
-      world.ledger.performed(own);
+      world.ledger.performed(own, contract.undo);
       outputs(own, output);
       return output;
     },
@@ -131,13 +135,23 @@ const waiting =
     const stop = begun(own);
     const cancel = after(ms, () => {
       stop();
-      asTry(own, work);
+      try {
+        asTry(own, work);
+      } catch (error) {
+        own.world.find('code-throws', timerText(own, error));
+      }
     });
     return () => {
       stop();
       cancel();
     };
   };
+
+/** No caller of the agent gets such an error. */
+const timerText = ({ agent, action, performKey }: AgentTry, error: unknown) => {
+  const { order, step } = orderAndStep(performKey);
+  return `A timer of the ${action} of ${agent} for ${step} of ${order} throws ${thrownText(readableError(error))}: Node ends the process.${placeOf(readableError(error))}`;
+};
 
 /** The agent waits for something that is simulated, until the returned function is called. */
 export function begun(own: AgentTry): () => void {
@@ -151,26 +165,38 @@ export function begun(own: AgentTry): () => void {
   };
 }
 
-/** An agent that goes on in real time would seem to hang for ever: between two events of a world, everything else has settled. */
-function look(own: AgentTry): void {
+/** A stream of Node goes on in one tick after the other, and between two events of a world there is one. */
+const looks = 200;
+
+/** An agent that goes on in real time would seem to hang for ever: between some events of a world, everything else has settled. */
+function look(own: AgentTry, left = looks): void {
   const { world, machine, call } = own;
   const { timeline } = world.around;
   timeline.at(timeline.now(), () => {
     if (own.hasEnded || own.waitsFor > 0 || !machine.isAlive() || machine.isFrozen()) return;
     if (call.signal.aborted) return;
+    if (left > 0) {
+      look(own, left - 1);
+      return;
+    }
     world.find(
       'waits-outside',
-      `The ${own.action} of ${own.agent} waits for something that is not simulated, such as a real service, a file or a timer of node:timers. Let it call a simulatedService in its place.`,
+      `The ${own.action} of ${own.agent} waits for something that is not simulated, such as a real service, a file, crypto.subtle or a timer of node:timers. Let it call a simulatedService in its place.`,
     );
   });
 }
 
-async function ended<Value>(own: AgentTry, result: Promise<Value>): Promise<Value> {
+async function ended<Value>(
+  own: AgentTry,
+  result: Promise<Value>,
+  onTryEnd: Watched['onTryEnd'],
+): Promise<Value> {
   look(own);
   try {
     return await result;
   } finally {
     own.hasEnded = true;
+    onTryEnd(own.world.around.timeline.now() - own.startedAt);
   }
 }
 

@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import nodeCrypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { replaced } from './replaced.ts';
+import { installTimers } from './virtual-timers.ts';
 
 export interface Sources {
   readonly now: () => number;
@@ -22,39 +23,19 @@ export const withSources = <Value>(own: Sources, code: () => Value): Value =>
 
 /** Makes {@link withSources} effective until the returned function is called. */
 export function installSources(): () => void {
-  const { Date: date, setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
+  const { Date: date } = globalThis;
   const { random } = Math;
-  const cancels = new WeakMap<object, () => void>();
   const restores: (() => void)[] = [];
   const set = (name: string, value: unknown, on: object = globalThis) =>
     restores.push(replaced(on, name, value));
   set('random', () => (sources.getStore()?.random ?? random)(), Math);
   set('Date', virtualDate(date));
-  set(
-    'setTimeout',
-    Object.assign(
-      (work: (...given: readonly unknown[]) => void, ms = 0, ...given: readonly unknown[]) => {
-        const own = sources.getStore();
-        if (own === undefined) return setTimer(work, ms, ...given);
-        const handle = { unref: () => handle, ref: () => handle };
-        cancels.set(
-          handle,
-          own.after(ms, () => work(...given)),
-        );
-        return handle;
-      },
-      setTimer,
-    ),
-  );
   const restoreOthers = installedOthers();
-  set('clearTimeout', (handle: Parameters<typeof clearTimer>[0]) => {
-    const cancel = typeof handle === 'object' ? cancels.get(handle) : undefined;
-    if (cancel === undefined) clearTimer(handle);
-    else cancel();
-  });
+  const restoreTimers = installTimers(() => sources.getStore());
   return () => {
     for (const restore of restores) restore();
     restoreOthers();
+    restoreTimers();
   };
 }
 
@@ -81,7 +62,8 @@ function installedOthers(): () => void {
   });
   set(AbortSignal, 'timeout', (ms: number) => {
     const own = sources.getStore();
-    if (own === undefined) return Reflect.apply(timeout, AbortSignal, [ms]);
+    // The real one refuses what is no time.
+    if (own === undefined || !(ms >= 0)) return Reflect.apply(timeout, AbortSignal, [ms]);
     const controller = new AbortController();
     own.after(ms, () => {
       controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));

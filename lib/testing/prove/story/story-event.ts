@@ -62,23 +62,23 @@ function saidBy(text: string, { writes, messages }: Known): readonly Said[] {
 /** Of a process whose end another line tells. */
 export const processGone = 'a process ends';
 
-/** Lines that need no memory. */
+/** Lines that need no memory. The name of a service may have spaces. */
 const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readonly Said[]])[] = [
   [/^BROKEN ([\w-]+): /, ([rule = '']) => [ofWorld('end', brokenText(rule))]],
   [
-    /^(\S+) (takes effect|takes back its effect) for (\S+) of (\S+) (\(.*\))$/,
+    /^(.+?) (takes effect|takes back its effect) for (\S+) of (\S+) (\(.*\))$/,
     ([service, change, step = '', order = '', key]) => [
       { kind: 'effect', text: `${service} ${change} for ${step} ${key}`, order, step },
     ],
   ],
   [
-    /^(\S+) refuses the (\w+) of (\S+)$/,
+    /^(.+?) refuses the (\w+) of (\S+)$/,
     ([service, action = '', key = '']) => [
       ofKey('fault', key, (step) => `${service} refuses ${callName(action, step)} for good`),
     ],
   ],
   [
-    /^(\S+) for the (\w+) of (\S+) arrives again$/,
+    /^(.+?) for the (\w+) of (\S+) arrives again$/,
     ([request, action = '', key = '']) => [
       ofKey(
         'fault',
@@ -88,7 +88,12 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readon
     ],
   ],
   [
-    /^(\S+) for the (\w+) of (\S+): ([\w, -]+)$/,
+    /^\S+: (.+?) for the (\w+) of (\S+): ([\w-]+)$/,
+    ([request, action = '', key = '', fault = '']) =>
+      faultSaid(arrivalWords, { fault, key, request: `${request} for`, action }),
+  ],
+  [
+    /^(.+?) for the (\w+) of (\S+): ([\w, -]+)$/,
     ([request, action = '', key = '', faults = '']) =>
       faults
         .split(', ')
@@ -97,12 +102,7 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => readon
         ),
   ],
   [
-    /^\S+: (\S+) for the (\w+) of (\S+): ([\w-]+)$/,
-    ([request, action = '', key = '', fault = '']) =>
-      faultSaid(arrivalWords, { fault, key, request: `${request} for`, action }),
-  ],
-  [
-    /^\S+ dies before: (\S+) for the (\w+) of (\S+)$/,
+    /^\S+ dies before: (.+?) for the (\w+) of (\S+)$/,
     ([request, action = '', key = '']) => [
       ofKey(
         'fault',
