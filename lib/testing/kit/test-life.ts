@@ -13,7 +13,7 @@ export interface TestLife {
   /** Nothing is done when no process runs. */
   kill(): void;
   /** @throws {KitError} `reeve-running` when the process runs */
-  restart(): Promise<void>;
+  readonly restart: () => Promise<void>;
   /** The last process ends, and its disk is not needed any more. */
   end(): void;
 }
@@ -45,7 +45,7 @@ export function lifeIn(folder: string, startOn: (path: string) => Promise<Proces
       copyData(pathOf(folder, generation), pathOf(folder, generation + 1));
       killed.end();
     },
-    async restart() {
+    restart: async () => {
       if (process !== null)
         throw new KitError('reeve-running', 'Reeve runs: call `kill` before `restart`.');
       await start();
