@@ -1,4 +1,5 @@
 /** Translates a system error about a file or folder into an error of lib/core that names it. */
+import { types } from 'node:util';
 import { ReeveError, UnavailableError } from '#core/model/errors.ts';
 
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
@@ -24,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
  * @param what as in "Cannot write the backup"
  */
 function fileError(error: unknown, what: string, path: string): unknown {
-  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
+  if (!(types.isNativeError(error) && 'code' in error && 'syscall' in error)) return error;
   const code = String(error.code);
   if (noRoom.includes(code)) {
     const message = `${what} ${path}: its disk is full. Free space on it.`;

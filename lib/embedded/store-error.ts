@@ -1,4 +1,5 @@
 /** Translates errors of SQLite into errors of lib/core, which name the file and what to do. */
+import { types } from 'node:util';
 import {
   CorruptDataError,
   describeError,
@@ -18,7 +19,7 @@ const ofTheValue: readonly number[] = [18, 19, 20, 25];
 
 /** The primary result code of an error of SQLite; null for any other error. */
 function sqliteCode(error: unknown): number | null {
-  if (!(error instanceof Error) || !('errcode' in error)) return null;
+  if (!types.isNativeError(error) || !('errcode' in error)) return null;
   // The higher bits identify the I/O call that failed.
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
@@ -28,7 +29,7 @@ const noRoomForIndex = 4_874;
 
 export const isFull = (error: unknown): boolean =>
   sqliteCode(error) === full ||
-  (error instanceof Error && 'errcode' in error && error.errcode === noRoomForIndex);
+  (types.isNativeError(error) && 'errcode' in error && error.errcode === noRoomForIndex);
 
 /** An error of SQLite whose code says that there is none. */
 export const isNoError = (error: unknown): boolean => sqliteCode(error) === 0;
@@ -51,7 +52,7 @@ export function isOfOneRow(error: unknown): boolean {
 
 /** Node raises this when a statement is used after the database was closed. */
 function isClosed(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
+  return types.isNativeError(error) && 'code' in error && error.code === 'ERR_INVALID_STATE';
 }
 
 /** True for a value that SQLite never stores, for example a too large one: no retry can succeed. */

@@ -218,3 +218,23 @@ test('a service that takes a quarter of an hour', async () => {
   const { mistakes } = await reportOf([agent], workflow, 20);
   expect(mistakes).toEqual([]);
 }, 60_000);
+
+test('an agent that a limit lets call once a minute, of which steps wait longer than for a slot', async () => {
+  const limits = {
+    each: { key: () => 'one', atOnce: 1 },
+    slowly: { rate: { count: 1, per: minutes(1) } },
+  };
+  const slow = defineAgent({ name: 'slow', input, output, undo: 'offered', limits });
+  const workflow = defineWorkflow({ name: 'sale', version: 1, details })
+    .step('reserve', { ...step, agent: slow })
+    .step('charge', { ...step, after: ['reserve'] })
+    .build();
+  const { mistakes } = await proofReport(
+    defineProof({
+      ...{ workflows: [workflow], seeds: 12 },
+      agents: [slow, card].map((each) => soundAgent(each, () => ({ charge: 'c' }))),
+      orders: (draw) => ({ cents: draw.between(1, 3) }),
+    }),
+  );
+  expect(mistakes).toEqual([]);
+}, 60_000);

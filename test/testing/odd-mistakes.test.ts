@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
 import { defineWorkflow } from '#core/definition/workflow.ts';
-import { type AgentCode, implementAgent } from '#ports/agent-implementation.ts';
+import {
+  type AgentCode,
+  type AgentImplementation,
+  implementAgent,
+} from '#ports/agent-implementation.ts';
 import { defineProof } from '#testing/prove/proof.ts';
 import { proofReport } from '#testing/prove/prove.ts';
 import { simulatedService } from '#testing/prove/simulated-service.ts';
@@ -16,10 +20,16 @@ const sale = defineWorkflow({ name: 'sale', version: 1, details: input })
   .build();
 type Code = AgentCode<z.infer<typeof input>, z.infer<typeof output>, 'offered'>;
 
-async function mistakeOf(code: Code) {
+const mistakeOf = (code: Code) => mistakeBy(implementAgent(card, code));
+
+async function mistakeBy(agent: AgentImplementation) {
   const { mistakes } = await proofReport(
     defineProof({
-      ...{ workflows: [sale], agents: [implementAgent(card, code)], seeds: 60 },
+      ...{
+        workflows: [sale],
+        agents: [agent],
+        seeds: 60,
+      },
       orders: () => ({ cents: 5 }),
     }),
   );
@@ -95,6 +105,25 @@ test('the effects at a service are in the story, also where its name has a space
   expect(rule).toBe('effect-left');
   expect(shortest.story.join('\n')).toContain('card bank takes effect for charge');
 }, 60_000);
+
+test.each(['bigint', 'circle'])(
+  'an output that is no JSON, a %s, is named as that',
+  async (kind) => {
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const outputs: Readonly<Record<string, unknown>> = { bigint: { charge: 1n }, circle };
+    const agent: AgentImplementation = {
+      contract: card,
+      // @ts-expect-error as a program without types may do
+      perform: async () => outputs[kind],
+      async undo() {},
+    };
+    const { rule, message } = await mistakeBy(agent);
+    expect(rule).toBe('never-processed');
+    expect(message).toContain('not JSON');
+  },
+  60_000,
+);
 
 test.each([
   [

@@ -1,5 +1,6 @@
 /** Damage found in the stored data: each damaged row is reported once, and its read fails. */
 
+import { types } from 'node:util';
 import { CorruptDataError } from '#core/model/errors.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import { isDamage, storeError } from '#embedded/store-error.ts';
@@ -83,6 +84,6 @@ export function damageOf(error: unknown): string | null {
   if (error instanceof CorruptDataError) return error.message;
   // Node refuses integers that JavaScript cannot represent exactly; Reeve never stores one.
   if (error instanceof RangeError) return 'It holds a number that Reeve never writes.';
-  if (isDamage(error) && error instanceof Error) return `SQLite says: ${error.message}.`;
+  if (isDamage(error) && types.isNativeError(error)) return `SQLite says: ${error.message}.`;
   return null;
 }

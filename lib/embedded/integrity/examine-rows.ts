@@ -1,5 +1,6 @@
 /** Reads all of a database on which a start succeeds: what cannot be read is a finding, and the rest is read all the same. */
 import type { DatabaseSync } from 'node:sqlite';
+import { types } from 'node:util';
 import * as z from 'zod';
 import { CorruptDataError } from '#core/model/errors.ts';
 import { isDamage } from '#embedded/store-error.ts';
@@ -33,7 +34,7 @@ export function examineRows(
 /** What an error of SQLite or of a check says of a database that cannot be read; null when the error has another cause. */
 export function unreadable(error: unknown): string | null {
   if (error instanceof CorruptDataError) return error.message;
-  return isDamage(error) && error instanceof Error
+  return isDamage(error) && types.isNativeError(error)
     ? `SQLite cannot read it: ${error.message}.`
     : null;
 }

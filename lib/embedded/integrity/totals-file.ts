@@ -11,6 +11,7 @@
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { types } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { describeError } from '#core/model/errors.ts';
 import { onDisk } from '#embedded/data-files.ts';
@@ -114,7 +115,7 @@ export function readTotalsFile(path: string): TotalsOnFile {
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (types.isNativeError(error) && 'code' in error && error.code === 'ENOENT') {
       return { kind: 'absent' };
     }
     throw error;

@@ -43,9 +43,10 @@ export async function shortened(
   let options = found.options;
   let short = found;
   for (const way of waysTo(names, found.seed, settings)) {
-    const run = await proofRun(proof, { ...way, faultsFactor, release });
+    const tried = { ...way, faultsFactor, release, inOneProcess };
+    const run = await proofRun(proof, tried);
     if (!showsIt(run)) continue;
-    options = { ...way, faultsFactor, release };
+    options = tried;
     short = run;
     break;
   }

@@ -1,4 +1,5 @@
 /** The agent of a user on a machine of a simulated world: what it calls, waits for and answers is watched. */
+import { jsonSchema } from '#core/codec/json-schema.ts';
 import { readableError } from '#core/model/errors.ts';
 import { canonicalJson, type JsonValue } from '#core/model/json.ts';
 import type { AgentImplementation, Call } from '#ports/agent-implementation.ts';
@@ -204,6 +205,8 @@ async function ended<Value>(
 export function sameOutputs(find: Find): Watched['outputs'] {
   const known = new Map<string, string>();
   return ({ agent, performKey }, output) => {
+    // Reeve refuses what is no JSON, and says why.
+    if (!jsonSchema.safeParse(output).success) return;
     const text = canonicalJson(output);
     const id = `${agent} ${performKey}`;
     const before = known.get(id) ?? text;
