@@ -43,12 +43,15 @@ export function notAwaited({ seed, orders }: ProofRun, reason: unknown): ProvenM
   };
 }
 
-/** A world without faults, with orders of each workflow of a release. */
-export function calmWorld({ workflows, firstSeed }: Proof, release: number): ProofRunOptions {
+/**
+ * A world without faults, with orders of each workflow of a release. It is the same for each first seed, because the other worlds depend on
+ * how long its orders took: a seed that has shown a mistake shows it again where a proof begins with it.
+ */
+export function calmWorld({ workflows }: Proof, release: number): ProofRunOptions {
   const { setting } = calmPlan;
   const orders = Math.max(setting.orders, releaseOf(workflows, release).length);
   const plan = { ...calmPlan, setting: { ...setting, orders } };
-  return { seed: firstSeed, faultsFactor: 1, isPlain: true, inTurn: true, release, plan };
+  return { seed: 1, faultsFactor: 1, isPlain: true, inTurn: true, release, plan };
 }
 
 /** Nothing is proven of a workflow whose orders all fail. */
