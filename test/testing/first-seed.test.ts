@@ -1,4 +1,4 @@
-/** A world of `prove` is the same whatever the first seed is: the seed of a mistake shows it again. */
+/** A world of `prove` is the same for each first seed: the seed of a mistake shows it again. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent } from '#core/definition/agent.ts';
