@@ -153,8 +153,8 @@ export const mistakesOfTools: readonly Mistake[] = [
     'lib/testing/kit/test-reeve.ts',
     'test/testing/kit.test.ts',
     'a Reeve of a test leaves its folder',
-    'process = null;\n      remove();',
-    'process = null;',
+    'life.end();\n      remove();',
+    'life.end();',
   ),
   mistake(
     'lib/testing/kit/scripted-service.ts',
