@@ -20,10 +20,9 @@ export {
   type ProvenWorkflow,
 } from '#testing/prove/proof-report.ts';
 export { proofReport, prove } from '#testing/prove/prove.ts';
+export { type ServiceWorld, SimulatedServiceError } from '#testing/prove/service-model.ts';
 export {
   type ServiceClient,
-  type ServiceWorld,
-  SimulatedServiceError,
   type SimulatedServiceOptions,
   simulatedService,
 } from '#testing/prove/simulated-service.ts';

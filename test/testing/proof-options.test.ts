@@ -6,7 +6,8 @@ import { DefinitionError } from '#core/model/errors.ts';
 import { ProofError } from '#testing/prove/orders/proof-error.ts';
 import { defineProof } from '#testing/prove/proof.ts';
 import { prove } from '#testing/prove/prove.ts';
-import { SimulatedServiceError, simulatedService } from '#testing/prove/simulated-service.ts';
+import { SimulatedServiceError } from '#testing/prove/service-model.ts';
+import { simulatedService } from '#testing/prove/simulated-service.ts';
 import { soundAgent } from '#testing/prove/sound-agent.ts';
 import { tripProof } from './trip.ts';
 

@@ -19,7 +19,7 @@ export const builtIn: Subject = {
   patienceMs: 0,
   faultsFactor: 1,
   emphasis: {},
-  hasSingletons: false,
+  mayWaitLong: false,
   // Their services refuse nothing each time.
   resubmitsMax: Number.POSITIVE_INFINITY,
   endpointsOf,

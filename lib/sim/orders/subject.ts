@@ -68,8 +68,8 @@ export interface Subject {
   readonly faultsFactor: number;
   /** Faults that happen so many times as often as in built-in worlds. */
   readonly emphasis: Readonly<Partial<Record<DrawnFault, number>>>;
-  /** Whether orders may wait for each other in every world. */
-  readonly hasSingletons: boolean;
+  /** Whether orders may wait for each other, or for hours, in every world. */
+  readonly mayWaitLong: boolean;
   /** Whether the code of workflows is known to depend on its argument alone, so that the inputs of calls can be computed again. */
   readonly checksInputs: boolean;
   /** How often a stopped order is resubmitted in the calm phase, before the operator cancels it. */

@@ -83,7 +83,7 @@ export interface Simulation {
 /** An arbitrary day, without a leap day or a change of clocks. */
 const start = 1_767_571_200_000;
 /** The share of the worlds in which waiting is the only obstacle of most orders. */
-const quietShare = 0.06;
+export const quietShare = 0.06;
 /** So many more orders has a world whose orders share a key. */
 const keyedOrders = 3;
 /** Events in the calm phase for each order, after which the simulation counts as endless. */
@@ -141,7 +141,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   while (timeline.now() < injector.endsAt()) await timeline.runUntil(injector.endsAt());
   calmDown(world, around);
   if (operatesAgents) resumeAgents(world);
-  const mayWait = keyedWorkflow !== null || subject.hasSingletons || !clocksWereRight(faults.hits);
+  const mayWait = keyedWorkflow !== null || subject.mayWaitLong || !clocksWereRight(faults.hits);
   const eventsPerOrder = mayWait ? longWaitEvents * eventsMax : eventsMax;
   const ended = await toTheEnd({ world, eventsPerOrder }, around, submitters, breach);
   if (ended) judge(world, injector, around, breach);

@@ -7,7 +7,7 @@ import { drawnRates, type FaultName, quietRates } from '#sim/faults/fault-rates.
 import { recordsOf } from '#sim/ports/sim-table.ts';
 import { chance as chanceOf } from '#sim/world/chance.ts';
 import { drawnSetting, type Setting } from '#sim/world/setting.ts';
-import { type Plan, simulate } from '#sim/world/simulate.ts';
+import { type Plan, quietShare, simulate } from '#sim/world/simulate.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import { versionName } from './orders/release.ts';
 import { worldEnded } from './process/loop-warning.ts';
@@ -141,9 +141,6 @@ const hasLimits = ({ workflows }: Proof): boolean =>
  * call that a limit admits once a minute, steps wait for longer.
  */
 const isNotOfSlots = ({ rule }: Breakage): boolean => rule !== 'R22' && rule !== 'R23';
-
-/** As in lib/sim/world/simulate.ts. */
-const quietShare = 0.06;
 
 interface Seen {
   readonly tally: Tally;

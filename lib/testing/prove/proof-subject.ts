@@ -75,7 +75,7 @@ export function proofSubject({
     // `prove` reports inputs that depend on more than their argument as what they are.
     checksInputs: false,
     // A world gives such orders more events: those that wait for each other, and those that wait for hours while it sweeps.
-    hasSingletons:
+    mayWaitLong:
       workflows.some(({ singleton }) => singleton !== undefined) ||
       workflows.some((workflow) => waitsMs(workflow) > shortWaitsMs),
     // A service may refuse the same details each time, and no operator corrects them.

@@ -1,27 +1,17 @@
 /** The model of a remote service, for the code of agents that calls it: `prove` puts a network with faults between them. */
-import type { ErrorCode } from '#core/model/error-codes.ts';
-import { ReeveError, UnavailableError } from '#core/model/errors.ts';
-import { isObject } from '#core/model/json.ts';
+import { UnavailableError } from '#core/model/errors.ts';
 import { TransientFault } from '#ports/agent-implementation.ts';
 import { type TakesMs, usualMs } from '#sim/world/service-calls.ts';
 import { type AgentTry, currentTry, orderAndStep } from './agents/agent-try.ts';
 import { begun } from './agents/watched-agent.ts';
-import type { Effects } from './effect-ledger.ts';
 import { withSources } from './process/virtual-sources.ts';
-import type { ServedModel } from './proof-world.ts';
-
-/** A simulated service was used in another place than in the code of an agent that `prove` runs, or is no model. */
-export class SimulatedServiceError extends ReeveError<ErrorCode<'SimulatedServiceError'>> {}
-
-/** What a model of a service gets. */
-export interface ServiceWorld {
-  /** What the service has done: `prove` keeps it, and checks it at the end of each order. */
-  readonly effects: Effects;
-  /**
-   * Whether the service refuses this request for good, as services sometimes do: the model then throws a `PermanentFault`.
-   */
-  refuses(): boolean;
-}
+import {
+  invalid,
+  type Service,
+  type ServiceWorld,
+  SimulatedServiceError,
+  servedBy,
+} from './service-model.ts';
 
 /** Options of {@link simulatedService}. */
 export interface SimulatedServiceOptions {
@@ -38,12 +28,6 @@ export type ServiceClient<Model> = {
     ? (...given: [...given: Given, signal?: AbortSignal]) => Promise<Awaited<Answer>>
     : never;
 };
-
-interface Service {
-  readonly name: string;
-  readonly model: (world: ServiceWorld) => object;
-  readonly takesMs: TakesMs;
-}
 
 /**
  * A service that the agents of a proof call. The methods of its model are plain functions, each of which takes effect at one instant. Those
@@ -178,9 +162,6 @@ const requestName = (
   { action, performKey }: AgentTry,
 ): string => `${name}.${String(method)} for the ${action} of ${performKey}`;
 
-const refusalText = ({ name }: Service, { action, performKey }: AgentTry) =>
-  `${name} refuses the ${action} of ${performKey}`;
-
 /** When a copy of a request arrives that the network kept, ms. */
 const latestMs = { least: 1_000, most: 240_000 };
 
@@ -249,9 +230,6 @@ function received(
   return { value: answer, touched: served.touched };
 }
 
-const invalid = ({ name }: Service, what: string) =>
-  new SimulatedServiceError('simulated-service-invalid', `The model of ${name} ${what}.`);
-
 /** A service that takes longer than its step waits for it, though nothing fails. */
 function checkDeadline({ name }: Service, own: AgentTry): void {
   const policy = own.world.policyOf(own);
@@ -264,36 +242,4 @@ function checkDeadline({ name }: Service, own: AgentTry): void {
     'deadline-short',
     `The ${own.action} of ${step} of ${order} took ${own.servedMs} ms at ${name} while nothing failed, and its ${option} is ${limitMs} ms.`,
   );
-}
-
-function servedBy(service: Service, own: AgentTry): ServedModel {
-  const { models } = own.world;
-  const known = models.get(service);
-  if (known !== undefined) return known;
-  let served: ServedModel | undefined;
-  const inRequest = (): ServedModel => {
-    if (served !== undefined) return served;
-    throw invalid(
-      service,
-      'uses `effects` or `refuses` before any request: use them in its methods',
-    );
-  };
-  const effects = () => own.world.ledger.of(service.name, inRequest());
-  const model: unknown = service.model({
-    effects: {
-      has: (key) => effects().has(key),
-      add: (key) => effects().add(key),
-      remove: (key) => effects().remove(key),
-    },
-    refuses() {
-      const { request } = inRequest();
-      const isRefused = own.world.refuses(request);
-      if (isRefused) request.world.around.trace.record(refusalText(service, request));
-      return isRefused;
-    },
-  });
-  if (!isObject(model)) throw invalid(service, 'returns no object of methods');
-  served = { model, request: own, touched: new Set() };
-  models.set(service, served);
-  return served;
 }

@@ -4,11 +4,8 @@ import type { JsonValue } from '#core/model/json.ts';
 import { type AgentImplementation, PermanentFault } from '#ports/agent-implementation.ts';
 import { currentTry } from './agents/agent-try.ts';
 import { calledTwice } from './process/virtual-sources.ts';
-import {
-  SimulatedServiceError,
-  type SimulatedServiceOptions,
-  simulatedService,
-} from './simulated-service.ts';
+import { SimulatedServiceError } from './service-model.ts';
+import { type SimulatedServiceOptions, simulatedService } from './simulated-service.ts';
 
 /**
  * Implements a contract by a sound service: it deduplicates by key, answers a repeated request as the first one, refuses some

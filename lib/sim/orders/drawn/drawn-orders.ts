@@ -50,7 +50,7 @@ export function drawnOrders(seed: number): Subject {
     patienceMs,
     faultsFactor: 1,
     emphasis: {},
-    hasSingletons: versions.some(({ singleton }) => singleton !== undefined),
+    mayWaitLong: versions.some(({ singleton }) => singleton !== undefined),
     resubmitsMax,
     endpointsOf,
     keyedWorkflowOf: () => null,
