@@ -84,6 +84,7 @@ const aws = [
 const reference = document('reference', 'Commands, settings, codes');
 const inside = [
   document('design', 'Design'),
+  document('figures', 'Figures'),
   document('proof', 'Proof'),
   document('mutation', 'Mutation tests'),
   document('why-not-step-functions', 'Why not Step Functions?'),
