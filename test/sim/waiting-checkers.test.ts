@@ -1,7 +1,8 @@
 /** The checks of what waits in one process: an order that cools down may not begin, and so waits for no limit and no share. */
 import { expect, test } from 'vitest';
-import { limitChecker } from '#checkers/process/limit-checker.ts';
+import { type CheckedLimit, limitChecker } from '#checkers/process/limit-checker.ts';
 import { type ShareChecker, shareChecker } from '#checkers/process/share-checker.ts';
+import { slotChecker } from '#checkers/process/slot-checker.ts';
 import type { Gate } from '#core/model/hold.ts';
 import { agentName, workflowName } from '#core/model/ids.ts';
 import type { Priority, ProcessRecord, StepRecord } from '#core/model/record.ts';
@@ -45,15 +46,21 @@ interface Unused {
   readonly cools?: boolean;
   /** A call of another workflow begins at the agent in between. */
   readonly otherBegins?: boolean;
+  /** A call of its own has begun and ended just before. */
+  readonly hasBegun?: boolean;
+  readonly rate?: NonNullable<CheckedLimit['rate']>;
 }
 
 /** What is said of a limit by workflow that no call uses for two minutes. */
-function unusedLimit({ cools = false, otherBegins = false }: Unused): readonly string[] {
+function unusedLimit({ cools = false, otherBegins = false, ...more }: Unused): readonly string[] {
   const breaches: string[] = [];
   let nowMs = 0;
   const checker = limitChecker({
     limits: [
-      { name: 'per-workflow', agents: [paint], waitsUnder: [paint], atOnce: 1, by: 'workflow' },
+      {
+        ...{ name: 'per-workflow', agents: [paint], waitsUnder: [paint], atOnce: 1 },
+        ...{ by: 'workflow', ...(more.rate !== undefined && { rate: more.rate }) },
+      },
     ],
     now: () => nowMs,
     faults: () => 0,
@@ -64,6 +71,7 @@ function unusedLimit({ cools = false, otherBegins = false }: Unused): readonly s
   const record = held('one', 0, { cools });
   const other = { ...held('two', 0, { cools }), workflow: workflowName('other') };
   checker.stored(record);
+  if (more.hasBegun === true) checker.began(paint, record.orderId)();
   checker.stored(begun(other));
   nowMs = 100_000;
   if (otherBegins) checker.began(paint, other.orderId)();
@@ -84,6 +92,53 @@ test('a limit for which only an order that cools down waits may be unused', () =
 
 test('a limit may be unused while its agent calls for another key: by the shares of classes, that one can be first', () => {
   expect(unusedLimit({ otherBegins: true })).toEqual([]);
+});
+
+/** What is said of an agent that begins no call for two minutes, though it has a slot and a step waits that was drained before. */
+function unusedSlot(limit: Pick<CheckedLimit, 'atOnce' | 'rate'>): readonly string[] {
+  const breaches: string[] = [];
+  let nowMs = 0;
+  const common = {
+    now: () => nowMs,
+    faults: () => 0,
+    breach: (rule: string, message: string) => breaches.push(`${rule} ${message}`),
+  };
+  const limits = limitChecker({
+    ...common,
+    limits: [{ name: 'whole', agents: [paint], waitsUnder: [paint], ...limit }],
+    mayBegin: () => true,
+    allowed: (one) => one,
+  });
+  const slots = slotChecker({
+    ...common,
+    concurrency: 2,
+    pools: new Map(),
+    serviceOf: () => 'available',
+    haveRoom: limits.haveRoom,
+  });
+  limits.began(paint, newOrder('long', 0).record.orderId);
+  const record = held('one', 0, { cools: false, gate: 'drained' });
+  slots.stored(record);
+  nowMs = 120_000;
+  slots.stored(record);
+  return breaches;
+}
+
+test('a slot that nobody uses although a step waits for it is a breach', () => {
+  expect(unusedSlot({ atOnce: 2 })).toEqual([
+    'R22 paint has a free slot since 120000 ms, and a step waits for it',
+  ]);
+});
+
+test.each([
+  ['is full', { atOnce: 1 }],
+  ['has let a call begin in its interval', { rate: { count: 1, per: 600_000 } }],
+])('a slot may be unused while a limit of the agent %s', (_, limit) => {
+  expect(unusedSlot(limit)).toEqual([]);
+});
+
+test('a limit whose interval is longer than a minute may be unused in it', () => {
+  expect(unusedLimit({ rate: { count: 1, per: 600_000 }, hasBegun: true })).toEqual([]);
 });
 
 /** A check of shares, and what it says. */

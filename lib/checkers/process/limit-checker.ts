@@ -39,6 +39,8 @@ export interface LimitChecker {
   /** A call begins; the returned function ends it, and may be called again. */
   began(agent: AgentName, orderId: OrderId): () => void;
   stored(record: ProcessRecord): void;
+  /** Whether the limits of what waits under this name let a call of the order begin, by the amounts of their definitions. */
+  haveRoom(name: AgentName, order: LimitedOrder): boolean;
 }
 
 /** Late timers may not lower a rate, so that its calls may be early by this part (docs/design.md). */
@@ -73,7 +75,6 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
     keys.set(key, known);
     return known;
   }
-  const keysOf = ({ name }: CheckedLimit) => used.get(name)?.values() ?? [];
 
   /** R21: no more calls at once than the limit says, and no more in any of its intervals. */
   function count(limit: CheckedLimit, own: Used, who: string): void {
@@ -97,7 +98,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
     const isWaitedFor = [...held.values()].some(
       (one) => isOfSameKey(limit, one, record) && waitsFor(one, limit, now()),
     );
-    if (!isWaitedFor || own.inFlight > 0 || !limit.waitsUnder.every(mayBegin)) {
+    if (!isWaitedFor || isUsed(limit, own, now()) || !limit.waitsUnder.every(mayBegin)) {
       own.unused = null;
       return;
     }
@@ -120,7 +121,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
       for (const [limit, one] of own) {
         one.inFlight += 1;
         // Its agent makes calls: by the shares of classes and tenants, those with other keys may be first for long.
-        for (const other of keysOf(limit)) other.unused = null;
+        for (const other of used.get(limit.name)?.values() ?? []) other.unused = null;
       }
       for (const [limit, one] of own) count(limit, one, `${agent} for ${order?.tenant ?? 'none'}`);
       let isOpen = true;
@@ -137,7 +138,24 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
       if (!wasHeld && record.isHeld === undefined) return;
       for (const limit of limits) look(limit, record);
     },
+    haveRoom: (name, order) =>
+      waitedForUnder(name, limits).every((limit) => hasRoom(limit, usedOf(limit, order), now())),
   };
+}
+
+const waitedForUnder = (name: AgentName, limits: readonly CheckedLimit[]) =>
+  limits.filter(({ waitsUnder }) => waitsUnder.includes(name));
+
+/** A call has begun less than an interval ago: the next one may have to wait. */
+const isPaced = ({ rate }: CheckedLimit, { begins }: Used, nowMs: number): boolean =>
+  rate !== undefined && begins.some((at) => at > nowMs - rate.per && at <= nowMs);
+
+const isUsed = (limit: CheckedLimit, own: Used, nowMs: number): boolean =>
+  own.inFlight > 0 || isPaced(limit, own, nowMs);
+
+function hasRoom(limit: CheckedLimit, own: Used, nowMs: number): boolean {
+  const { atOnce = Number.POSITIVE_INFINITY } = limit;
+  return own.inFlight < atOnce && !isPaced(limit, own, nowMs);
 }
 
 const isOfSameKey = ({ by }: CheckedLimit, one: LimitedOrder, other: LimitedOrder): boolean =>

@@ -21,6 +21,8 @@ export interface SlotCheckerOptions {
   readonly faults: () => number;
   /** Whether the agent may be expected to begin a call; and whether its circuit says that it may not. */
   readonly serviceOf: (agent: AgentName) => 'available' | 'circuit' | 'unavailable';
+  /** Whether the limits of the agent let a call of the order begin, where no operator has changed them. That their room is used is checked elsewhere. */
+  readonly haveRoom: (agent: AgentName, order: ProcessRecord) => boolean;
   readonly breach: Breach;
 }
 
@@ -40,7 +42,7 @@ interface Unused {
 
 /** Checks the slots of one process. */
 export function slotChecker(options: SlotCheckerOptions) {
-  const { concurrency, pools, now, faults, serviceOf, breach } = options;
+  const { concurrency, pools, now, faults, serviceOf, haveRoom, breach } = options;
   const open = new Map<AgentName, Set<string>>();
   const held = new Map<OrderId, ProcessRecord>();
   const unused = new Map<AgentName, Unused>();
@@ -66,7 +68,8 @@ export function slotChecker(options: SlotCheckerOptions) {
     const isUsable =
       service !== 'unavailable' &&
       membersOf(agent).some(hasSlot) &&
-      [...held.values()].some((record) => waitsFor(record, agent, now()));
+      // The gate of a step that waited for an operator, or for a slot, stays as it was when a limit of its agent is full.
+      [...held.values()].some((one) => waitsFor(one, agent, now()) && haveRoom(agent, one));
     if (!isUsable) {
       unused.delete(agent);
       return;
@@ -132,7 +135,7 @@ function waitsFor(record: ProcessRecord, agent: AgentName, at: number) {
     isClaimable(record, at) &&
     record.steps.some(
       ({ agent: own, progress }) =>
-        // Whether a limit has room is checked elsewhere.
+        // It was refused by a limit, of which the room is checked elsewhere.
         own === agent && waitsForAgent(progress) && progress.gate !== 'limit',
     )
   );

@@ -65,9 +65,10 @@ export function processChecks(
       if (!isUp(agent)) return 'unavailable';
       return circuitOf(agent) === 'closed' ? 'available' : 'circuit';
     },
+    haveRoom: (agent, order) => limits.haveRoom(agent, order),
     breach,
   });
-  const limits = limitChecker({
+  const limits: LimitChecker = limitChecker({
     limits: around.subject.limits,
     now: machine.clock.now,
     faults: count,

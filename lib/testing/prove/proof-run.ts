@@ -137,8 +137,8 @@ const hasLimits = ({ workflows }: Proof): boolean =>
   workflows.some(({ steps }) => steps.some(({ limits = [] }) => limits.length > 0));
 
 /**
- * That a free slot is used within a time is judged of calls that take seconds, by a check that knows no limits: behind a slow call, or a
- * call that a limit admits once a minute, steps wait for longer.
+ * That a free slot is used within a time is judged of calls that take seconds, and of limits without keys of their own: behind a slow
+ * call, or a call that a limit of the proof admits once a minute, steps wait for longer.
  */
 const isNotOfSlots = ({ rule }: Breakage): boolean => rule !== 'R22' && rule !== 'R23';
 
