@@ -36,7 +36,8 @@ export function asOnlyRestore<Result>(path: string, restore: () => Result): Resu
 
 function locked(lock: { exec(sql: string): void }, file: string, inUse: string): void {
   try {
-    lock.exec('BEGIN EXCLUSIVE');
+    // Nothing is written, so that a full disk is found by the copy, which names it.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     throw openError(cause, file, inUse);
   }
