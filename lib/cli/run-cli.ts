@@ -1,7 +1,7 @@
 /** The entry of the command line: arguments in, exit code out, every error reported. */
 import { CommanderError } from 'commander';
 import { errorDocument } from '#cli/output/error-document.ts';
-import { plainLines } from '#cli/output/plain-text.ts';
+import { plainLines } from '#text/plain-text.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { printJson } from './context.ts';
 import type { CliEnvironment } from './environment.ts';

@@ -6,8 +6,8 @@
  * an escape sequence in it could control the terminal. Instants become ms since the epoch.
  */
 import * as z from 'zod';
-import { plainText } from '#cli/output/plain-text.ts';
 import { unknownEntryTitle } from '#text/history-entry.ts';
+import { plainText } from '#text/plain-text.ts';
 
 /** A text that a terminal can show. */
 export const text = z.string().overwrite(plainText);

@@ -4,8 +4,8 @@
  */
 import type { CliEnvironment } from '#cli/environment.ts';
 import { codeOf } from '#cli/output/error-document.ts';
-import { plainText } from '#cli/output/plain-text.ts';
 import { clearLine } from '#cli/output/terminal.ts';
+import { plainText } from '#text/plain-text.ts';
 import { durationText } from '#text/relative-time.ts';
 import { hasNoEffect, retryAfterMs, spreadMs } from '#text/retry-after.ts';
 

@@ -7,8 +7,8 @@ import { type Context, printJson, printLines } from '#cli/context.ts';
 import type { DeadLetter, DeadLetterAction, OrderNow } from '#cli/environment.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { codeOf } from '#cli/output/error-document.ts';
-import { plainText } from '#cli/output/plain-text.ts';
 import { tableLines } from '#cli/output/table.ts';
+import { plainText } from '#text/plain-text.ts';
 
 export interface RedriveOptions {
   readonly yes?: boolean;

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import type { CircuitEvent } from '#in-process/circuit-watch.ts';
 import type { AlertText } from '#runtime/local/alert-grouping.ts';
+import { plainText } from '#text/plain-text.ts';
 
 /** The environment that decides about colours. */
 export interface Screen {
@@ -21,8 +22,7 @@ export function terminalCircuit({ agent, kind }: CircuitEvent, screen: Screen): 
 export function terminalAlert({ what, why, command }: AlertText, screen: Screen): string {
   const bold = boldOn(screen);
   // The message of a fault is untrusted: an escape sequence in it could control the terminal.
-  const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
-  return `${bold(plain(`${what}:`))} ${plain(why)}.\n  When the cause is fixed: ${plain(command)}\n`;
+  return `${bold(plainText(`${what}:`))} ${plainText(why)}.\n  When the cause is fixed: ${plainText(command)}\n`;
 }
 
 function boldOn(screen: Screen): (text: string) => string {

@@ -4,6 +4,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { OnCodeError } from '#runtime/local/errors/code-error.ts';
 import { consequenceOf, subjectOf } from '#runtime/local/errors/error-kinds.ts';
 import { errorHead, userFrames } from '#runtime/node/user-stack.ts';
+import { plainText } from '#text/plain-text.ts';
 import { isPlainOn, type Screen } from './terminal-alert.ts';
 
 /** An error that comes again is shown so often, ms, with how often it came. */
@@ -31,7 +32,7 @@ export function terminalErrors({ show, clock, screen }: TerminalErrorsOptions): 
   const bold = (text: string) =>
     isPlainOn(screen) ? text : styleText(['bold', 'red'], text, { validateStream: false });
   return (thrown) => {
-    const [subject, head] = [sentenceCase(subjectOf(thrown)), plain(errorHead(thrown.error))];
+    const [subject, head] = [sentenceCase(subjectOf(thrown)), plainText(errorHead(thrown.error))];
     const id = `${subject}: ${head}`;
     const before = known.get(id);
     const now = clock.now();
@@ -47,7 +48,7 @@ export function terminalErrors({ show, clock, screen }: TerminalErrorsOptions): 
       show(`${bold(`${subject} failed again`)} (${times} more): ${head}\n`);
       return;
     }
-    const frames = userFrames(thrown.error).map((frame) => `    ${plain(frame)}\n`);
+    const frames = userFrames(thrown.error).map((frame) => `    ${plainText(frame)}\n`);
     show(
       `${bold(`${subject} failed:`)} ${head}\n${frames.join('')}  ${sentenceCase(consequenceOf(thrown))}.\n`,
     );
@@ -57,4 +58,3 @@ export function terminalErrors({ show, clock, screen }: TerminalErrorsOptions): 
 const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The message is untrusted: an escape sequence in it could control the terminal. */
-const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ');
