@@ -225,7 +225,7 @@ test('the pages have the number and the price of the alarms of the shipped workf
   const [, number, dollars] = written.exec(readFileSync('docs/aws.md', 'utf8')) ?? [];
   const price = (priced.length / 10).toFixed(2);
   expect([number, dollars]).toEqual([String(alarms.length), price]);
-  expect(readFileSync('README.md', 'utf8')).toMatch(
+  expect(readFileSync('docs/figures.md', 'utf8')).toMatch(
     new RegExp(`AWS: a month without orders, and its alarms \\| \\$[\\d.]+, \\$${price} \\|`),
   );
   expect(readFileSync('docs/why-not-step-functions.md', 'utf8')).toContain(
