@@ -8,11 +8,8 @@
  * 3. When the transaction fails, all of its writes fail, and none of their effects remains in memory.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import timers from 'node:timers';
+import { setImmediate } from '#event-loop/turns.ts';
 import { isFull, isOfOneRow, storeError } from './store-error.ts';
-
-/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
-const { setImmediate } = timers;
 
 /** The only way to write to the database. */
 export interface GroupCommit {

@@ -3,7 +3,6 @@
  * exclusive lock makes this process the only writer, so that it may cache live records.
  */
 
-import timers from 'node:timers/promises';
 import { decodeOrSkip } from '#core/codec/decode-or-skip.ts';
 import type { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
@@ -12,6 +11,7 @@ import { filesInPlace } from '#embedded/integrity/files-in-place.ts';
 import { intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { keepingUp } from '#embedded/integrity/totals-file.ts';
 import { type Verification, verification } from '#embedded/integrity/verify.ts';
+import { nextTurn } from '#event-loop/turns.ts';
 import type { AgentSettingStore } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import type { Outbox } from '#ports/outbox.ts';
@@ -32,9 +32,6 @@ import { linesOf } from './tables/lines.ts';
 import { listedPage } from './tables/listing.ts';
 import { writeState } from './write-state.ts';
 import { writes } from './writes.ts';
-
-/** As it was at the start: fake timers of a test may replace it meanwhile. */
-const { setImmediate } = timers;
 
 /** The ports that the embedded store implements, and its administration. */
 export interface SqliteStore
@@ -193,7 +190,7 @@ function reads({
         damage.row('Processes', Seq, () => intactRecord(sql.listed.get(Seq), null));
       const items = decodeOrSkip(rows, read, leftOut(log, 'list'));
       // A reader that asks for the next page at once leaves a turn to the orders.
-      if (isShort) await setImmediate();
+      if (isShort) await nextTurn();
       return { items, cursor: next === null ? null : String(next) };
     },
   };

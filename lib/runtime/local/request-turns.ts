@@ -15,11 +15,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import timers from 'node:timers';
 import { routes } from '#core/access/routes.ts';
-
-/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
-const { setImmediate } = timers;
+import { setImmediate } from '#event-loop/turns.ts';
 
 /** Serves one request; resolves when the response is made, whether or not the client has read it. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

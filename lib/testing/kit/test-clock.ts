@@ -1,9 +1,6 @@
 /** A clock whose time passes when a test says so. */
-import timers from 'node:timers';
+import { nextTurn } from '#event-loop/turns.ts';
 import type { Clock } from '#ports/clock.ts';
-
-/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
-const { setImmediate } = timers;
 
 export interface TestClock extends Clock {
   /** Advances the time; events on the way run at their instants, in order. */
@@ -131,6 +128,6 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
 /** Lets promises settle, including group commits that wait for a turn of the event loop. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 30; turn += 1) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }

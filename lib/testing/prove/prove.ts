@@ -1,6 +1,7 @@
 /** Runs the simulator, its faults and its checkers on the workflows and agents of a user. */
-import timers from 'node:timers/promises';
+
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import { nextTurn } from '#event-loop/turns.ts';
 import type { FaultName } from '#sim/faults/fault-rates.ts';
 import { exploreWorkflow } from './explore-workflow.ts';
 import { calmWorld, mistakesOf, neverProcessed, notAwaited } from './mistakes.ts';
@@ -20,9 +21,6 @@ import { explanationOf, reportText } from './report-text.ts';
 import { cut } from './story/story.ts';
 import { notCovered } from './tally/not-covered.ts';
 import { tally as emptyTally, type Tally } from './tally/tally.ts';
-
-/** As it was at the start: fake timers of a test may replace it meanwhile. */
-const { setImmediate } = timers;
 
 /**
  * Proves workflows with their agents: simulates many worlds with faults, and checks in each that every order ends, and that the effects
@@ -123,7 +121,7 @@ function faultsFactorOf(calms: readonly ProofRun[]): number {
 /** What the first promise that a world lost has failed with. */
 async function lostIn(lost: LostPromises): Promise<readonly unknown[]> {
   // Simulations never yield to the event loop by themselves, and lost promises are reported by it.
-  await setImmediate();
+  await nextTurn();
   return lost.take().slice(0, 1);
 }
 

@@ -97,11 +97,11 @@ export const mistakesOfKit: readonly Mistake[] = [
     'now = end',
   ),
   mistake(
-    'lib/embedded/group-commit.ts',
+    'lib/event-loop/turns.ts',
     'test/testing/kit-at-once.test.ts',
     'fake timers of a test stop the store',
-    'const { setImmediate } = timers;',
-    'const setImmediate = (work: () => void) => (timers, globalThis.setImmediate(work));',
+    'export const { setImmediate } = timers;',
+    'export const setImmediate = (work: () => void) => (timers, globalThis.setImmediate(work));',
   ),
   mistake(
     'lib/embedded/store-error.ts',

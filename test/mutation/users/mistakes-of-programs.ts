@@ -62,7 +62,7 @@ export const mistakesOfPrograms: readonly Mistake[] = [
     'lib/testing/prove/process/one-proof.ts',
     lost,
     'promises that the last worlds lose reach the process',
-    'await setImmediate();',
+    'await nextTurn();',
     '',
   ),
   mistake(

@@ -1,12 +1,12 @@
 /** The activity (counts and latencies), collected from committed records in bounded memory. */
 
-import timers from 'node:timers';
 import { poolsOf, type WorkflowRegistry } from '#core/definition/registry.ts';
 import type { EndpointStatus } from '#core/flow/endpoint-pool.ts';
 import { describeError, UnreadableDataError } from '#core/model/errors.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { nextTurn } from '#event-loop/turns.ts';
 import type { Activity, ChannelActivity, CircuitActivity, FlowActivity } from '#http/api-ports.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
@@ -15,9 +15,6 @@ import { type AgentCalls, agentCalls } from './agent-calls.ts';
 import { noteCalls } from './ended-calls.ts';
 import { lastHour } from './last-hour.ts';
 import { type LiveCounts, liveCounts } from './live-counts.ts';
-
-/** As it was at the start: fake timers of a test replace the global one, which then never calls back. */
-const { setImmediate } = timers;
 
 /** Orders read before yielding to the event loop: some milliseconds. */
 const countedPerTurn = 100;
@@ -90,11 +87,11 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
   async function countAll(due: readonly OrderId[]): Promise<void> {
     for await (const page of stoppedOrders(store)) {
       for (const record of page) countOnce(record);
-      await yieldTurn();
+      await nextTurn();
       if (isStopped) return;
     }
     for (const [place, orderId] of due.entries()) {
-      if (place % countedPerTurn === 0) await yieldTurn();
+      if (place % countedPerTurn === 0) await nextTurn();
       if (isStopped) return;
       if (counted?.has(orderId) !== false) continue;
       const record = await readable(store, orderId);
@@ -169,8 +166,6 @@ const endings = {
   Undone: 'undone',
   Error: 'error',
 } as const;
-
-const yieldTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The orders in Error, page by page. */
 async function* stoppedOrders(

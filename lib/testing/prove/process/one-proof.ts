@@ -2,14 +2,11 @@
  * One proof of a process runs at a time. A proof takes the place of the clock, of the network and of the listener for lost promises:
  * two at once would each restore what the other one had set, and would find each other's lost promises.
  */
-import timers from 'node:timers/promises';
+import { nextTurn } from '#event-loop/turns.ts';
 import { watchLoops } from './loop-warning.ts';
 import { catchLostPromises, type LostPromises } from './lost-promises.ts';
 import { refuseNetwork } from './real-network.ts';
 import { installSources } from './virtual-sources.ts';
-
-/** As it was at the start: fake timers of a test may replace it meanwhile. */
-const { setImmediate } = timers;
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -29,7 +26,7 @@ async function inItsProcess<Value>(proof: (lost: LostPromises) => Promise<Value>
     return await lost.within(() => proof(lost));
   } finally {
     // What the last worlds have lost is theirs.
-    await setImmediate();
+    await nextTurn();
     lost.release();
     allowNetwork();
     uninstall();
