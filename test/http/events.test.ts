@@ -74,7 +74,7 @@ test('the stream of an ended order has its whole history, and ends', async () =>
     ['history', '1', 'submit'],
     ['history', '2', 'claim'],
     ['history', '3', 'stepSucceeded'],
-    ['order', null, 'Processed'],
+    ['order', 'ended', 'Processed'],
   ]);
 });
 
@@ -83,7 +83,21 @@ test('a reader that reconnects continues after its last event', async () => {
   const id = await orderIdOf(await world.submit());
   await world.reaches(id, 'Processed');
   const next = await open(world, `/orders/${id}/events`, { 'last-event-id': '2' });
-  expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
+  expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', 'ended']);
+});
+
+test('a reader that has the last event of an ended order gets no further stream, and before that one does', async () => {
+  const world = await scenario();
+  const serve = world.hold();
+  const id = await orderIdOf(await world.submit());
+  const last = () => world.get(`/orders/${id}/events`, { 'last-event-id': 'ended' });
+  const before = await last();
+  expect(before.status).toBe(200);
+  await before.body?.cancel();
+  serve();
+  await world.reaches(id, 'Processed');
+  const after = await last();
+  expect([after.status, await after.text()]).toEqual([204, '']);
 });
 
 test('a reader that had more entries than a shortened history has gets the latest one', async () => {
@@ -91,7 +105,7 @@ test('a reader that had more entries than a shortened history has gets the lates
   const id = await orderIdOf(await world.submit());
   await world.reaches(id, 'Processed');
   const next = await open(world, `/orders/${id}/events`, { 'last-event-id': '40' });
-  expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', null]);
+  expect((await rest(next)).map(({ id: number }) => number)).toEqual(['3', 'ended']);
 });
 
 test('a reader gets each entry once where the history is shortened meanwhile', async () => {
@@ -110,7 +124,8 @@ test('a reader gets each entry once where the history is shortened meanwhile', a
   await world.reaches(id, 'Processed');
   const numbers = async (after: number) => {
     const next = await open(world, `/orders/${id}/events`, { 'last-event-id': String(after) });
-    return (await rest(next)).flatMap(({ id: number }) => number ?? []);
+    const messages = await rest(next);
+    return messages.filter(({ event }) => event === 'history').map(({ id: number }) => number);
   };
   const stored = await world.reeve.store.records([orderId(id)]);
   const record = [...stored.values()][0];

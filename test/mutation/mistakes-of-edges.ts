@@ -15,6 +15,13 @@ export const mistakesOfEdges: readonly Mistake[] = [
     'entryNumber.safeParse(lastEventId).data ?? -1',
   ),
   mistake(
+    'lib/http/routes/event-routes.ts',
+    'test/http/events.test.ts',
+    'a reader with the last event of an ended order is sent all events again, each time that it connects',
+    'lastEventId === endedId && hasEnded(known)',
+    'lastEventId === endedId && !hasEnded(known)',
+  ),
+  mistake(
     'lib/http/requests/json-body.ts',
     randomRequests,
     'a Content-Length below 0 is below the limit of a body',

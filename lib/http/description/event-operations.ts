@@ -22,6 +22,10 @@ export const followOrder = createRoute({
   tags: ['Events'],
   summary: 'Follow one order',
   description:
-    'Server-sent events: a `history` event for each entry so far, then every change until the order ends. The id of a `history` event is the number of its entry, which stays the same when entries before it are dropped; with the header `Last-Event-ID`, the stream begins after that entry, and with any other text at the first one. A `dropped` event ends the stream of a reader with too many unread events.',
-  responses: { 200: stream, ...problemResponses(400, 401, 403, 404, 503) },
+    'Server-sent events: a `history` event for each entry so far, then every change until the order ends. The id of a `history` event is the number of its entry, which stays the same when entries before it are dropped; with the header `Last-Event-ID`, the stream begins after that entry, and with any other text at the first one. The last event of an order that has ended has the id `ended`, and a request with it gets 204: an `EventSource` then stops. A `dropped` event ends the stream of a reader with too many unread events.',
+  responses: {
+    200: stream,
+    204: { description: 'The order has ended, and `Last-Event-ID` is the id of its last event.' },
+    ...problemResponses(400, 401, 403, 404, 503),
+  },
 });

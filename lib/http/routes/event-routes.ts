@@ -11,7 +11,7 @@ import { problem, Refusal } from '#http/problem.ts';
 import type { ApiRouter } from './api-router.ts';
 import type { Follower } from './follower.ts';
 import { type Followers, type Following, followers, type Scope } from './followers.ts';
-import { type OrderEvents, orderEvents } from './order-events.ts';
+import { endedId, type OrderEvents, orderEvents } from './order-events.ts';
 import { knownForm, unknownOrder } from './order-id.ts';
 import { serve } from './serve.ts';
 
@@ -43,11 +43,14 @@ export function eventRoutes(app: ApiRouter, ports: EventPorts): void {
     if (known === undefined || !maySee(context.get('principal'), known)) {
       throw unknownOrder(orderId);
     }
+    const lastEventId = context.req.valid('header')['last-event-id'];
+    // A browser requests the events again after the end of each stream, until the response is 204 (HTML Standard, server-sent events).
+    if (lastEventId === endedId && hasEnded(known)) return context.body(null, 204);
     if (context.req.raw.method === 'HEAD') return streamed(context, null);
     const one = oneOrder(eventsOf, {
       orderId,
       owner: ownerOf(context.get('principal')),
-      seen: seenEntries(context.req.valid('header')['last-event-id']),
+      seen: seenEntries(lastEventId),
     });
     const reader = taken(all, one);
     try {
@@ -98,6 +101,9 @@ const seenEntries = (lastEventId: string | undefined): number =>
 
 const entryNumber = wholeNumber(0, 999_999_999);
 
+const hasEnded = ({ processState }: ProcessRecord): boolean =>
+  processState === 'Processed' || processState === 'Undone';
+
 /** The history after entry number `seen`, then the changes until the order ends. */
 function oneOrder(
   eventsOf: OrderEvents,
@@ -118,10 +124,10 @@ function oneOrder(
     const events = history
       .slice(seen + 1)
       .map((_, at) => eventsOf.history(record, seen + 1 + at, numberOf(seen + 1 + at)));
-    return [...events, eventsOf.order(record)];
+    return [...events, hasEnded(record) ? eventsOf.ended(record) : eventsOf.order(record)];
   };
-  const endIfEnded = (to: Follower, { processState }: ProcessRecord) => {
-    if (processState === 'Processed' || processState === 'Undone') to.end();
+  const endIfEnded = (to: Follower, record: ProcessRecord) => {
+    if (hasEnded(record)) to.end();
   };
   return {
     orderId,

@@ -7,9 +7,14 @@ import { historyView } from '#http/view.ts';
 export interface OrderEvents {
   /** The summary of the order. */
   order(record: ProcessRecord): Uint8Array;
+  /** The same as the last event of a stream, because the order has ended. */
+  ended(record: ProcessRecord): Uint8Array;
   /** The entry of its history at this place, which has this number. */
   history(record: ProcessRecord, at: number, number: number): Uint8Array;
 }
+
+/** The id of the last event of an order that has ended: a reader that has received it needs no further stream. */
+export const endedId = 'ended';
 
 const encoder = new TextEncoder();
 
@@ -34,6 +39,7 @@ export function orderEvents(write: typeof eventOf = eventOf): OrderEvents {
   };
   return {
     order: (record) => once(record, 'order', () => write('order', changeView(record))),
+    ended: (record) => once(record, 'ended', () => write('order', changeView(record), endedId)),
     history: (record, at, number) =>
       once(record, String(at), () => {
         const entry = record.history[at];
