@@ -70,6 +70,10 @@ export interface AgentGate extends ImmediateBreaker, HeldIn {
   readonly loans: SlotLoans;
   /** The circuit of its service. */
   circuit(): CircuitStatus;
+  /** See {@link CircuitBreaker.inherit}. */
+  inherit(since: number): void;
+  /** See {@link CircuitBreaker.takeFailedProbe}. */
+  takeFailedProbe(step: string): boolean;
   /** How many more calls it can begin now. */
   room(): number;
   /** Lets steps go on that wait: call it when a limit allows more than before. */
@@ -148,7 +152,7 @@ export function agentGate({
       return null;
     },
     release: (requests) => free(requests, circuit.unsent),
-    ...waitingIn(waiting, sources.fill),
+    ...{ ...waitingIn(waiting, sources.fill), ...seenOf(circuit), loans, fill: sources.fill },
     begin(request) {
       const turn = queue.turn(request);
       if (turn !== true) return begunIn(request, turn);
@@ -163,7 +167,6 @@ export function agentGate({
       queue.end(request);
       free([request], circuit.ended);
     },
-    ...{ state: circuit.state, circuit: circuit.status, fill: sources.fill, loans },
     room: () => Math.max(0, concurrency - inUse()),
     close() {
       watch.close();
@@ -172,6 +175,11 @@ export function agentGate({
     },
   };
 }
+
+/** The part of the circuit that others than its gate use. */
+const seenOf = ({ state, status, inherit, takeFailedProbe }: CircuitBreaker) => ({
+  ...{ state, circuit: status, inherit, takeFailedProbe },
+});
 
 /** A circuit that admits a step only with room in the limits of its agent, which the step has from then on. */
 const withRoom = (
@@ -195,6 +203,7 @@ const withRoom = (
     calls.giveBack();
   },
   state: circuit.state,
+  takeFailedProbe: circuit.takeFailedProbe,
 });
 
 const noBuckets = () => [];

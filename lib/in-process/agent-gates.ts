@@ -10,6 +10,7 @@ import type { GateAnswers, Gates } from '#ports/gates.ts';
 import type { Log } from '#ports/log.ts';
 import { type AgentGate, type AgentGateOptions, agentGate } from './agent-gate.ts';
 import { type HeldStepsOptions, heldSteps } from './held-steps.ts';
+import { inheritingCircuits } from './inherited-circuits.ts';
 import { roomOfWaiting } from './limits/room-of-waiting.ts';
 import { sharedStages } from './limits/shared-stages.ts';
 import { type PoolLists, type PoolListsOptions, poolLists } from './pools/pool-lists.ts';
@@ -127,12 +128,11 @@ export function agentGates({
   const release = releaseBy(of);
   return {
     ...{ of, nudgeHeld: true, ask: allOrNone(ask, release), release },
-    onRecord: held.onRecord,
+    onRecord: inheritingCircuits(gates, members, held.onRecord),
     onSettings() {
       held.release();
       rooms.yieldOf([...takers().heldBack]);
-      for (const list of pools.values()) list.fill();
-      for (const gate of gates.values()) gate.fill();
+      for (const one of [...pools.values(), ...gates.values()]) one.fill();
       stages.fill();
     },
     close() {

@@ -7,6 +7,7 @@ import {
   afterUnsent,
   type Circuit,
   type CircuitState,
+  inherited,
   mayCall,
   newCircuit,
   settled,
@@ -25,6 +26,14 @@ export interface CircuitBreaker {
   ended(step: string): void;
   /** The attempt of the step did not begin: another step is admitted for it, also while the service recovers. */
   unsent(step: string): void;
+  /**
+   * The circuit was open in the former process. It is open again, as long as no call of this one was answered: the next step is its probe.
+   *
+   * @param since when it opened, or later, ms since the epoch
+   */
+  inherit(since: number): void;
+  /** Whether the step was a probe that failed, or made no call, since it was last asked for. */
+  takeFailedProbe(step: string): boolean;
   /** Closes a circuit that has recovered, also when nothing is asked for. */
   settle(): void;
   /** The earliest instant at which a step can be admitted; null while a probe is in flight. */
@@ -47,13 +56,22 @@ export interface CircuitStatus {
   readonly probeAt: number | null;
 }
 
-/** Makes the circuit breaker of one service. `onChange`: called when the end of a call changed its state. */
+/** Makes the circuit breaker of one service. `onChange`: called when the end of a call, or what it inherits, changed its state. */
 export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): CircuitBreaker {
   let circuit: Circuit = newCircuit(clock.now());
   /** The epoch whose probe is in flight: a request that was delivered twice makes one call of it (R27). */
   let probing: number | null = null;
+  let isAnswered = false;
+  /** Steps, since the service fails. */
+  const failedProbes = new Set<string>();
   const openSince = () => (circuit.state === 'closed' ? null : circuit.since);
   return {
+    inherit(since) {
+      if (isAnswered || circuit.state !== 'closed') return;
+      circuit = inherited(circuit, since, clock.now());
+      onChange();
+    },
+    takeFailedProbe: (step) => failedProbes.delete(step),
     settle() {
       circuit = settled(circuit, clock.now());
     },
@@ -67,10 +85,14 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       if (!mayCall(circuit, step) || probing === circuit.epoch) return null;
       if (circuit.state === 'half-open') probing = circuit.epoch;
       const from = { epoch: circuit.epoch, step, order: request.orderId };
-      const end = (isAnswered: boolean) => {
+      const end = (wasAnswered: boolean) => {
         const before = circuit.state;
-        circuit = afterCall(circuit, { ...from, isAnswered }, clock.now());
-        if (circuit.state !== before) onChange();
+        isAnswered ||= wasAnswered;
+        circuit = afterCall(circuit, { ...from, isAnswered: wasAnswered }, clock.now());
+        if (circuit.state === before) return;
+        if (before === 'half-open' && !wasAnswered) failedProbes.add(step);
+        if (wasAnswered) failedProbes.clear();
+        onChange();
       };
       const isProbe = circuit.state === 'half-open';
       return { isProbe, answered: () => end(true), failed: () => end(false) };
@@ -78,7 +100,9 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
     ended(step) {
       // The call in flight will say how the service is.
       if (probing === circuit.epoch) return;
+      const before = circuit;
       circuit = afterNoCall(circuit, step, clock.now());
+      if (circuit !== before) failedProbes.add(step);
     },
     unsent(step) {
       if (probing !== circuit.epoch) circuit = afterUnsent(circuit, step, clock.now());

@@ -4,13 +4,17 @@ import type { OrderId } from '#core/model/ids.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import { probedSteps } from './probed-steps.ts';
 import type { TenantWeights } from './tenant-weights.ts';
 
 /** Options of {@link waitingSteps}. */
 export interface WaitingStepsOptions {
   /** Whether the agent has a slot for one more step. */
   readonly hasSlot: () => boolean;
-  readonly circuit: Pick<CircuitBreaker, 'admits' | 'admitsAt' | 'unsent' | 'state'>;
+  readonly circuit: Pick<
+    CircuitBreaker,
+    'admits' | 'admitsAt' | 'unsent' | 'state' | 'takeFailedProbe'
+  >;
   readonly weights: TenantWeights;
   /** Asks for a claim of an order that has a slot now. */
   readonly nudge: (nudge: Nudge) => void;
@@ -45,29 +49,13 @@ export interface WaitingSteps {
 
 /** How long a slot is kept for an order that was nudged, ms: a claim takes milliseconds. */
 const reservedMs = 10_000;
-/**
- * A step whose probe failed is not the probe again before this part of the time that it has been held, at most `maxMs`: each
- * probe costs two writes and two entries in the history of its order. Steps that were not a probe are not delayed.
- */
-const probeAgainAfter = { part: 1 / 8, maxMs: 300_000 };
-
-interface Probed {
-  nudge: Nudge;
-  /** Not the probe again before this instant, ms since the epoch. */
-  readonly probeFrom: number;
-  readonly waitMs: number;
-}
-
-/** One that is further ahead than the wait says that the clock was set back since: then it has come. */
-const probeFromOf = ({ probeFrom, waitMs }: Probed, nowMs: number) =>
-  probeFrom - nowMs > waitMs ? nowMs : probeFrom;
 
 /** Makes an empty list of waiting steps. */
 export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   const { hasSlot, circuit, weights, nudge, clock } = options;
   const waiting = fairQueue<string, Nudge>({ weightOf: weights.of });
   weights.watch(waiting.reweigh);
-  const probed = probedSteps();
+  const probed = probedSteps(clock);
   const reserved = reservations(clock, (step, message) => {
     circuit.unsent(step);
     // Its order is still held, so the step waits again, behind the others.
@@ -88,7 +76,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
       if (admitsAt > clock.now()) return void timer.at(admitsAt);
       letProbeAgain();
       const next = waiting.peek();
-      if (next === undefined) return void timer.at(probed.earliest(clock.now()));
+      if (next === undefined) return void timer.at(probed.earliest());
       const { key: step, item: message } = next;
       if (!circuit.admits(step)) return;
       waiting.take();
@@ -100,7 +88,7 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
 
   /** Those whose time has come; and all of them once the service answers. Returns whether any step may go on. */
   function letProbeAgain(): boolean {
-    const due = probed.take(clock.now(), !isFailing(circuit));
+    const due = isFailing(circuit) ? probed.takeDue() : probed.takeAll();
     for (const [step, message] of due) waiting.add(step, message, message);
     return waiting.size() > 0;
   }
@@ -114,10 +102,9 @@ export function waitingSteps(options: WaitingStepsOptions): WaitingSteps {
   return {
     ...{ size, fill, hasNext: letProbeAgain },
     add(step, message, since) {
+      const isDelayed = circuit.takeFailedProbe(step);
       if (relabelled(step, message)) return void fill();
-      const nowMs = clock.now();
-      const waitMs = beforeProbeAgain(nowMs - since);
-      if (waitMs > 0) probed.add(step, { nudge: message, waitMs, probeFrom: nowMs + waitMs });
+      if (isDelayed) probed.add(step, message, since);
       else waiting.add(step, message, message);
       fill();
     },
@@ -159,9 +146,6 @@ function isBarred({
   return !hasSlot() || admitsAt === null || admitsAt > clock.now();
 }
 
-const beforeProbeAgain = (heldMs: number) =>
-  Math.min(probeAgainAfter.maxMs, Math.ceil(heldMs * probeAgainAfter.part));
-
 interface Reservation {
   nudge: Nudge;
   /** The nudge with whose class and tenant the step had its turn. */
@@ -200,32 +184,6 @@ function reservations(clock: Clock, onLapse: (step: string, nudge: Nudge) => voi
     size: () => all.size,
     close() {
       for (const { cancel } of all.values()) cancel();
-    },
-  };
-}
-
-/** Steps that were the probe of the open circuit. */
-function probedSteps() {
-  const all = new Map<string, Probed>();
-  return {
-    size: () => all.size,
-    add: (step: string, one: Probed) => void all.set(step, one),
-    remove: (step: string) => void all.delete(step),
-    relabel(step: string, nudge: Nudge): boolean {
-      const own = all.get(step);
-      if (own !== undefined) own.nudge = nudge;
-      return own !== undefined;
-    },
-    /** Removes those that may be the probe again at this instant, or each of them. */
-    take(nowMs: number, isEach: boolean): readonly (readonly [string, Nudge])[] {
-      const due = [...all].filter(([, one]) => isEach || probeFromOf(one, nowMs) <= nowMs);
-      for (const [step] of due) all.delete(step);
-      return due.map(([step, { nudge }]) => [step, nudge]);
-    },
-    earliest(nowMs: number): number {
-      let earliest = Number.POSITIVE_INFINITY;
-      for (const one of all.values()) earliest = Math.min(earliest, probeFromOf(one, nowMs));
-      return earliest;
     },
   };
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '#core/decide/decide.ts';
+import { doubtEndsAt } from '#core/decide/due.ts';
 import { findStep, type ProcessRecord, underWay } from '#core/model/record.ts';
 import { agentDemand, progressedAt } from '#core/view/agent-demand.ts';
 import { type Call, callsOf } from '#core/view/calls.ts';
@@ -157,13 +158,35 @@ test('after a claim, what waited is in flight', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const { record } = witnessed(life);
-      if (record.processState !== 'Pending' || record.direction === 'undo') return;
+      if (record.processState !== 'Pending') return;
+      const claimAt = record.notBefore + 1;
+      // An undo waits for the end of a doubt, or of the calls that are still made.
+      if (record.steps.some((step) => doubtEndsAt(step, claimAt) !== null)) return;
+      if (record.direction === 'undo' && record.steps.some(({ progress }) => underWay(progress)))
+        return;
       const waiting = agentDemand(record, house).filter(({ kind }) => kind === 'waiting');
-      const claimed = transitionOf(record, 'claim', record.notBefore + 1, 'w');
+      const claimed = transitionOf(record, 'claim', claimAt, 'w');
       const asked = claimed?.commands.filter(({ kind }) => kind === 'request') ?? [];
       expect(asked).toHaveLength(waiting.length);
     }),
   );
+});
+
+test('the undo of a step waits only once the steps that depend on it are undone', () => {
+  const { record } = newOrder('one', start);
+  const done = { state: 'Completed', output: null } as const;
+  const undone = (count: number): ProcessRecord => ({
+    ...record,
+    direction: 'undo',
+    steps: record.steps.map((step, at) => {
+      const isUndone = at >= record.steps.length - count;
+      return { ...step, progress: isUndone ? { state: 'Undone', before: done } : done };
+    }),
+  });
+  // The roof stands on both walls.
+  expect([0, 1, 2, 3].map((count) => agentDemand(undone(count), house).length)).toEqual([
+    1, 2, 1, 0,
+  ]);
 });
 
 test('a change of the priority is no progress: an order that waits is as old after it as before', () => {

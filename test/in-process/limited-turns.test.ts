@@ -17,7 +17,10 @@ function agentWithOneSlot() {
   let isBusy = true;
   const steps = waitingSteps({
     hasSlot: () => !isBusy && steps.reserved() === 0,
-    circuit: { admits: () => true, admitsAt: () => 0, unsent() {}, state: () => 'closed' },
+    circuit: {
+      ...{ admits: () => true, admitsAt: () => 0, unsent() {}, state: () => 'closed' },
+      takeFailedProbe: () => false,
+    },
     weights: tenantWeights(),
     nudge: ({ orderId: id }) => nudged.push(id),
     clock: virtualClock(),

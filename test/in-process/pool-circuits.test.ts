@@ -36,10 +36,20 @@ test('a step that has waited for hours for a member that fails goes to another o
   expect(ask('x', 'pay')?.agent).toBe('pay-b');
 });
 
-test('a step that has waited for hours is not the next probe when every member fails', async () => {
+test('a step that has waited for hours, and was no probe, is the next one as soon as one is due', async () => {
   const { nudged, wait, fail, clock } = await gatesOfPay(1);
   for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
-  wait('x', 'pay', clock.now() - 40_000);
+  wait('x', 'pay', clock.now() - 9 * hourMs);
+  await clock.advance(999);
+  expect(nudged).toEqual([]);
+  await clock.advance(1);
+  expect(nudged).toEqual(['x']);
+});
+
+test('a step whose probe failed is not the next one before an eighth of the time that it has been held', async () => {
+  const { nudged, failProbe, fail, clock } = await gatesOfPay(1);
+  for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
+  await failProbe('x', 'pay', clock.now() - 39_000);
   await clock.advance(4_999);
   expect(nudged).toEqual([]);
   await clock.advance(1);
@@ -212,24 +222,23 @@ test('a step of a pool that its limit refused at its turn is before the others o
 });
 
 test('steps of the pool are probes of a member while each step that is bound to it has been one lately', async () => {
-  const { nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  const { nudged, ask, failProbe, wait, fail, clock } = await gatesOfPay(1);
   for (const agent of ['pay-b', 'pay-c'] as const) ask(`busy_${agent}`, agent);
   fail('pay-a');
-  wait('bound', 'pay-a', clock.now() - 9 * hourMs);
+  await failProbe('bound', 'pay-a', clock.now() - 9 * hourMs);
   wait('any', 'pay');
-  await clock.advance(1_000);
+  await clock.advance(2_000);
   expect(nudged).toEqual(['any']);
 });
 
 test('where all members hang, a step that has waited for long is not the next probe while another probe is made', async () => {
-  const { gates, nudged, ask, wait, fail, clock } = await gatesOfPay(1);
+  const { gates, nudged, ask, failProbe, wait, fail, clock } = await gatesOfPay(1);
   for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
+  await failProbe('old', 'pay', clock.now() - hourMs);
   wait('new', 'pay');
-  await clock.advance(1_000);
   const probe = ask('new', 'pay');
-  expect(probe && gates.of(probe.agent === 'pay-a' ? 'pay-a' : 'pay-b').state()).not.toBe('closed');
+  expect(probe && gates.of(probe.agent).state()).toBe('half-open');
   nudged.length = 0;
-  wait('old', 'pay', clock.now() - hourMs);
   await clock.advance(200_000);
   expect(nudged).toEqual([]);
   await clock.advance(100_000);
@@ -259,9 +268,9 @@ test('steps that wait for a pool leave their room in its limits to others when o
 });
 
 test('a clock that is set back by an hour delays the next probe of a step by no more than its wait', async () => {
-  const { gates, nudged, wait, fail, clock } = await gatesOfPay(1);
+  const { gates, nudged, failProbe, fail, clock } = await gatesOfPay(1);
   for (const agent of ['pay-a', 'pay-b', 'pay-c'] as const) fail(agent);
-  wait('x', 'pay', clock.now() - 40_000);
+  await failProbe('x', 'pay', clock.now() - 40_000);
   await clock.advance(1_000);
   clock.jump(-hourMs);
   // Timers of this clock are at the former time.
@@ -278,7 +287,10 @@ test('a clock that is set ahead delays no probe', () => {
   };
   const steps = waitingSteps({
     hasSlot: () => true,
-    circuit: { admits: () => true, admitsAt: () => admitsAt, unsent() {}, state: () => 'open' },
+    circuit: {
+      ...{ admits: () => true, admitsAt: () => admitsAt, unsent() {}, state: () => 'open' },
+      takeFailedProbe: () => true,
+    },
     ...{ weights: tenantWeights(), nudge() {}, clock: { now: () => nowMs, after } },
   });
   steps.add('x', { orderId: orderId('x'), priority: 'normal' }, -hourMs);

@@ -309,8 +309,8 @@ export const mistakes: readonly Mistake[] = [
   {
     name: 'a probe that failed is the next probe again',
     file: 'lib/in-process/waiting-steps.ts',
-    text: 'if (waitMs > 0) probed.add(',
-    instead: 'if (waitMs < 0) probed.add(',
+    text: 'if (isDelayed) probed.add(',
+    instead: 'if (isDelayed && since < 0) probed.add(',
     test: 'test/in-process/agent-gate.test.ts',
   },
   {

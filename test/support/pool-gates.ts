@@ -95,20 +95,34 @@ export async function gatesOfPay(
     return { ...record, tenant, steps, ...(name !== null && { isHeld: true }) };
   }
 
+  /** Asks one agent after the other; the order waits, or is started. */
+  function ask(order: string, name: Name, isWritten = true): Request | null {
+    const before = waiting.get(order) ?? null;
+    for (const agent of namesOfPay[name]) {
+      const request = requestOf(order, agent);
+      if (gates.ask([request])[0] !== null) continue;
+      if (isWritten) store(order, before, null);
+      else gates.release([request]);
+      return isWritten ? request : null;
+    }
+    store(order, before, name);
+    return null;
+  }
+
   return {
-    ...{ clock, gates, nudged, waiting },
-    /** Asks one agent after the other; the order waits, or is started. */
-    ask(order: string, name: Name, isWritten = true): Request | null {
-      const before = waiting.get(order) ?? null;
-      for (const agent of namesOfPay[name]) {
-        const request = requestOf(order, agent);
-        if (gates.ask([request])[0] !== null) continue;
-        if (isWritten) store(order, before, null);
-        else gates.release([request]);
-        return isWritten ? request : null;
-      }
-      store(order, before, name);
-      return null;
+    ...{ clock, gates, nudged, waiting, ask },
+    /** An order that has been held since then is the next probe, which fails: it is held again. Forgets all nudges. */
+    async failProbe(order: string, name: Name, since: number): Promise<void> {
+      store(order, waiting.get(order) ?? null, name, since);
+      await clock.advance(1_000);
+      const request = ask(order, name);
+      if (request === null) throw new Error(`${order} is not the next probe`);
+      const admitted = gates.of(request.agent).admit(request);
+      if (!('failed' in admitted)) throw new Error(`${order} is not admitted`);
+      admitted.failed();
+      gates.release([request]);
+      store(order, null, name, since);
+      nudged.length = 0;
     },
     /** It was held; its gates may say otherwise now. */
     wait: (order: string, name: Name, since?: number) =>

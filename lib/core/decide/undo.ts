@@ -3,8 +3,10 @@
  * independent steps in parallel (R10).
  */
 
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
+import type { StepName } from '#core/model/ids.ts';
 import { type OrderFault, type StepRecord, unheld } from '#core/model/record.ts';
 import { type Draft, park } from './draft.ts';
 import { doubtEndsAt } from './due.ts';
@@ -60,7 +62,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
   if (holdIfIrreversible(draft)) return;
 
   const { steps, order } = known.definition;
-  const blocked = new Set<string>();
+  const blocked = blockedUndos(draft.steps, known.definition);
   let isWorkLeft = false;
   let waitUntil: number | null = null;
   for (const at of order.toReversed()) {
@@ -68,8 +70,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
     const step = draft.steps[at];
     assertThat(definition !== undefined && step !== undefined, `the order has a step number ${at}`);
     const due = definition.undo === 'offered' && needsUndo(step);
-    const free = !blocked.has(step.name);
-    if (due && free) {
+    if (due && !blocked.has(step.name)) {
       const until = doubtEndsAt(step, draft.nowMs);
       if (until !== null) {
         waitUntil = Math.min(waitUntil ?? until, until);
@@ -79,9 +80,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
         return;
       }
     }
-    const unsettled = due || step.progress.state === 'Undoing';
-    isWorkLeft ||= unsettled;
-    if (unsettled || !free) for (const name of definition.after) blocked.add(name);
+    isWorkLeft ||= due || step.progress.state === 'Undoing';
   }
   if (!isWorkLeft) draft.lockState = { processState: 'Undone' };
   else if (
@@ -90,6 +89,25 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
   ) {
     releaseInDoubt(draft, waitUntil);
   }
+}
+
+/** The steps of an order in undo that are not undone yet, because steps that depend on them are to be undone before. */
+export function blockedUndos(
+  records: readonly StepRecord[],
+  { steps, order }: Pick<WorkflowDefinition, 'steps' | 'order'>,
+): ReadonlySet<StepName> {
+  const blocked = new Set<StepName>();
+  for (const at of order.toReversed()) {
+    const definition = steps[at];
+    const step = records[at];
+    if (definition === undefined || step === undefined) continue;
+    const isUnsettled =
+      step.progress.state === 'Undoing' || (definition.undo === 'offered' && needsUndo(step));
+    if (isUnsettled || blocked.has(step.name)) {
+      for (const name of definition.after) blocked.add(name);
+    }
+  }
+  return blocked;
 }
 
 /** Whether the step has, or may have, an effect whose undo has not begun. */

@@ -5,6 +5,8 @@
  *                            ^                   |                       |
  *                            +------ failed -----+------- failures ------+
  *
+ * A new process begins with `closed`, or, where its circuit was open in the former process, with `open` and a probe that is due.
+ *
  * Every change of the state begins a new epoch. The end of a call that began in another epoch changes nothing (R27).
  */
 
@@ -89,6 +91,18 @@ export function newCircuit(nowMs: number): Closed {
 
 function closedCircuit(epoch: number, nowMs: number, rate: CallRate): Closed {
   return { state: 'closed', epoch, latest: noCalls(nowMs), rate };
+}
+
+/** The circuit of a new process, where it was open in the former one: the next step is the probe. */
+export function inherited({ epoch, rate }: Closed, since: number, nowMs: number): Open {
+  return {
+    state: 'open',
+    epoch: epoch + 1,
+    since: Math.min(since, nowMs),
+    probeAt: nowMs,
+    probes: 0,
+    goodRate: goodRateOf(rate),
+  };
 }
 
 /** A correct clock sets no instant so far ahead: the clock was set back since, so the instant has come. */

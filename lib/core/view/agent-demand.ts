@@ -1,9 +1,9 @@
 /** The demand of one order on its agents: calls in flight, and calls that wait to be started. */
 import { isReady } from '#core/decide/forward.ts';
-import { needsUndo } from '#core/decide/undo.ts';
+import { blockedUndos, needsUndo } from '#core/decide/undo.ts';
 import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { HistoryEntry } from '#core/model/history.ts';
-import type { AgentName } from '#core/model/ids.ts';
+import type { AgentName, StepName } from '#core/model/ids.ts';
 import {
   nextAction,
   type ProcessRecord,
@@ -20,7 +20,8 @@ export interface AgentDemand {
 }
 
 /**
- * A call waits when its step is ready, before the first attempt or between two attempts. One of an order that was submitted for a
+ * A call waits when its step is ready, before the first attempt or between two attempts; an undo, when the steps that depend on its step are
+ * undone. One of an order that was submitted for a
  * later instant does not, until the order is claimed or nudged.
  *
  * @param definition undefined when unknown; waiting calls are then not counted
@@ -33,6 +34,10 @@ export function agentDemand(
   if (processState === 'Processed' || processState === 'Undone' || isSubmittedForLater(record)) {
     return none;
   }
+  const blocked =
+    record.direction === 'undo' && definition !== undefined
+      ? blockedUndos(steps, definition)
+      : noSteps;
   let demand = none;
   let at = -1;
   for (const step of steps) {
@@ -43,7 +48,7 @@ export function agentDemand(
     else if (defined !== undefined && !isHeldForTurn(progress)) {
       const isNext =
         nextAction(record, step) === 'undo'
-          ? defined.undo === 'offered' && needsUndo(step)
+          ? defined.undo === 'offered' && needsUndo(step) && !blocked.has(step.name)
           : unheld(progress).state === 'NotStarted' && isReady(steps, defined);
       if (isNext) demand = withOne(demand, { agent, kind: 'waiting' });
     }
@@ -52,6 +57,7 @@ export function agentDemand(
 }
 
 const none: readonly AgentDemand[] = [];
+const noSteps: ReadonlySet<StepName> = new Set();
 
 /** An array that grows has room for many; most orders have one call. */
 const withOne = (demand: readonly AgentDemand[], one: AgentDemand): readonly AgentDemand[] =>

@@ -51,6 +51,7 @@ export function poolGate({ members, ...options }: PoolGateOptions): WaitingSteps
         lenders.delete(step);
       },
       state: () => stateOf(members()),
+      takeFailedProbe: (step) => members().some((member) => member.takeFailedProbe(step)),
     },
   });
   return waiting;

@@ -6,7 +6,7 @@
  * a healthy order is never read for it. What is due later it learns from the due index after each sweep.
  * A nudge that the process itself has delayed is not sent again, and the fallback of a hold is left to the sweep.
  */
-import { overdueAt } from '#core/decide/due.ts';
+import { lateAt, overdueAt } from '#core/decide/due.ts';
 import { waitsForDoubt, waitsForGates } from '#core/decide/settle-holds.ts';
 import { type Timed, timedQueue } from '#core/flow/timed-queue.ts';
 import { describeError } from '#core/model/errors.ts';
@@ -118,8 +118,8 @@ const isWaiting =
 function wakeAt(record: ProcessRecord, startedAt: number): number {
   const { processState, updatedAt, notBefore } = record;
   const isPending = processState === 'Pending';
-  // The restart withdraws the calls of the former process.
-  const overdue = updatedAt < startedAt ? null : overdueAt(record);
+  // The restart withdraws the calls of the former process, and not the deadline of an order.
+  const overdue = updatedAt < startedAt ? lateAt(record) : overdueAt(record);
   const wait = isPending && isNudgeNeeded(record, startedAt) ? notBefore : null;
   return Math.min(overdue ?? Number.POSITIVE_INFINITY, wait ?? Number.POSITIVE_INFINITY);
 }

@@ -1,12 +1,19 @@
 /** The checks of one process that gates decide in: they know what it stored, sent and called, and nothing of its gates. */
 
-import { type LimitChecker, limitChecker } from '#checkers/process/limit-checker.ts';
+import {
+  type CheckedLimit,
+  type LimitChecker,
+  limitChecker,
+} from '#checkers/process/limit-checker.ts';
 import { outageChecker } from '#checkers/process/outage-checker.ts';
 import { type ProbeChecker, probeChecker } from '#checkers/process/probe-checker.ts';
 import { type ShareChecker, shareChecker } from '#checkers/process/share-checker.ts';
 import { type SlotChecker, slotChecker } from '#checkers/process/slot-checker.ts';
 import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
+import type { AgentLimit } from '#core/definition/agent-limit.ts';
+import { limitsOf } from '#core/definition/registry.ts';
+import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import type { CircuitState } from '#core/flow/circuit.ts';
 import type { AgentName } from '#core/model/ids.ts';
 import type { Machine } from '#sim/world/machine.ts';
@@ -23,7 +30,8 @@ export interface ProcessChecks {
   stored(write: RecordPair): void;
 }
 
-interface CircuitsOfProcess {
+interface AgentsOfProcess {
+  readonly workflows: readonly WorkflowDefinition[];
   /** The pools of agents by name, with their members. */
   readonly pools: ReadonlyMap<AgentName, readonly AgentName[]>;
   /** The state of the circuit of an agent, as operators see it. */
@@ -33,7 +41,7 @@ interface CircuitsOfProcess {
 export function processChecks(
   { around, breach: worldBreach, concurrency, ...shared }: SharedInfrastructure,
   machine: Machine,
-  { pools, stateOf }: CircuitsOfProcess,
+  { pools, workflows, stateOf }: AgentsOfProcess,
 ): ProcessChecks {
   const { timeline, faults } = around;
   const { storeOutage, serviceOutages, agentSettings } = shared;
@@ -54,6 +62,7 @@ export function processChecks(
     membersOf(agent)
       .map(stateOf)
       .find((state) => state !== 'closed') ?? 'closed';
+  const keyed = withUnknownKeys(workflows, around.subject.limits);
   let turns = 0;
 
   const slots = slotChecker({
@@ -79,7 +88,8 @@ export function processChecks(
   const shares = shareChecker({
     concurrencyOf: (agent) => concurrency * membersOf(agent).length,
     disturbance(agent) {
-      if (isUp(agent) && circuitOf(agent) === 'closed') return `faults ${count()}`;
+      const isShared = isUp(agent) && circuitOf(agent) === 'closed';
+      if (isShared && !keyed.has(agent)) return `faults ${count()}`;
       turns += 1;
       return `circuit ${turns}`;
     },
@@ -107,4 +117,15 @@ export function processChecks(
       outages(write);
     },
   };
+}
+
+/** The agents and pools that have a limit by a key that no checker can make: a step that waits for room in it is passed by steps of other keys. */
+function withUnknownKeys(
+  workflows: readonly WorkflowDefinition[],
+  known: readonly CheckedLimit[],
+): ReadonlySet<string> {
+  const isUnknown = ({ name, key }: AgentLimit) =>
+    key !== null && known.every((limit) => limit.name !== name);
+  const all = [...limitsOf(workflows)];
+  return new Set(all.flatMap(([agent, { shared }]) => (shared.some(isUnknown) ? [agent] : [])));
 }

@@ -270,12 +270,7 @@ export const mutantsOfCore: readonly Mutant[] = [
     'return doubtUntil !== null && doubtUntil >= nowMs ? doubtUntil + 1 : null;',
     'return doubtUntil !== null && doubtUntil < 0 ? doubtUntil + nowMs : null;',
   ),
-  mutant(
-    'undo in any order',
-    'decide/undo',
-    'const free = !blocked.has(step.name);',
-    'const free = true;',
-  ),
+  mutant('undo in any order', 'decide/undo', 'if (due && !blocked.has(step.name)) {', 'if (due) {'),
   mutant(
     'leave a step in doubt as it is',
     'decide/undo',
@@ -291,7 +286,7 @@ export const mutantsOfCore: readonly Mutant[] = [
   mutant(
     'end as Undone while an undo is in flight',
     'decide/undo',
-    'isWorkLeft ||= unsettled;',
+    "isWorkLeft ||= due || step.progress.state === 'Undoing';",
     'isWorkLeft ||= due;',
   ),
   mutant(

@@ -75,7 +75,7 @@ export function processOf(
   const weights = tenantWeights();
   const pools = poolsOf(ports.registry.all);
   const checks = processChecks(shared, machine, {
-    pools,
+    ...{ pools, workflows: ports.registry.all },
     stateOf: (agent) => gates.of(agent).state(),
   });
   const messages = localMessages({ shared, machine, slots: checks.slots, count });

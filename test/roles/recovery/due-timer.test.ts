@@ -148,6 +148,18 @@ test('calls of the former process are left to its restart', async () => {
   expect(timer.seen).toEqual([]);
 });
 
+test('the deadline of an order of the former process ends at its instant', async () => {
+  const world = roleScenario();
+  const record = await wait(world, 'one', 60_000);
+  const deadline = { lateAt: record.updatedAt + 1_700, onLate: 'hold' } as const;
+  await world.store.commit({ ...record, deadline, revision: 3, writeId: writeId('deadline') });
+  await world.clock.advance(1_000);
+  const timer = timerIn(world);
+  await timer.lookAhead();
+  await world.clock.advance(5_000);
+  expect(timer.seen).toEqual(['recover one 700']);
+});
+
 test('a stopped timer watches nothing, and leaves no timer', async () => {
   const world = roleScenario();
   const timer = timerIn(world);
