@@ -60,7 +60,7 @@ test('a step that is undone before it starts anew says so', async () => {
   expect((await run('show o-1')).stdout).toContain('in doubt: it is undone before it starts anew');
 });
 
-test('a probe that is late is due now', async () => {
+test('a probe that is due is made by the next step', async () => {
   const { app, run } = scenario();
   const orders = { Pending: 0, Processing: 0, Error: 0 };
   const refused = { high: 0, normal: 0, low: 0 };
@@ -76,7 +76,7 @@ test('a probe that is late is due now', async () => {
       ],
     }),
   );
-  expect((await run('status')).stdout).toContain('in 0 s');
+  expect((await run('status')).stdout).toContain('with the next step');
 });
 
 test('fish gets descriptions with quotes and backslashes as they are', () => {

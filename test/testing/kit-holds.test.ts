@@ -51,6 +51,18 @@ test.each([1_000, 10_000, 10_500, 16 * 60_000, 24 * hourMs])(
   },
 );
 
+test('months pass in a moment where nothing happens, and what is due in them happens', async () => {
+  const { held, reeve } = await drainedReeve(3 * hourMs);
+  await using _ = reeve;
+  const order = await reeve.submit(held, { n: 1 });
+  const begin = reeve.now();
+  await reeve.advance(2 * hourMs);
+  expect((await order.read()).processState).toBe('Pending');
+  await reeve.advance(90 * 24 * hourMs);
+  expect((await order.read()).processState).toBe('Undone');
+  expect(reeve.now() - begin).toBe((2 + 90 * 24) * hourMs);
+});
+
 test('a hold ends while a test advances the time', async () => {
   const { held, reeve } = await drainedReeve(5_000);
   await using _ = reeve;

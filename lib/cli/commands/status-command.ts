@@ -18,6 +18,10 @@ export async function showStatus(context: Context): Promise<ExitCode> {
 
 const titles = ['AGENT', 'CIRCUIT', 'IN FLIGHT', 'WAITING', 'HELD', 'SINCE', 'NEXT PROBE'];
 
+/** One that is due is made by the next step that needs the agent. */
+const probeText = (probeAt: number, nowMs: number): string =>
+  probeAt > nowMs ? `in ${durationText(probeAt - nowMs)}` : 'with the next step';
+
 type Activity = z.infer<typeof activitySchema>;
 
 function statusLines(
@@ -34,7 +38,7 @@ function statusLines(
       String(inFlight),
       String(waiting),
       ...heldCells(held, nowMs),
-      probeAt === null ? '' : `in ${durationText(Math.max(0, probeAt - nowMs))}`,
+      probeAt === null ? '' : probeText(probeAt, nowMs),
     ];
   });
   const poolRows = pools.map(({ name, waiting, held }) => [

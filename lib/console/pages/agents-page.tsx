@@ -3,6 +3,7 @@ import type { AgentActivity, Agents, PoolActivity } from '#console/api/documents
 import { isCounted, useActivity } from '#console/api/use-activity.ts';
 import { useDocument } from '#console/api/use-document.ts';
 import { ordersHash } from '#console/parts/page-paths.ts';
+import { now } from '#console/parts/server-clock.ts';
 import { gateReason } from '#text/gate-text.ts';
 import { Endpoints, Latencies, Outcomes, percent } from '../agents/agent-figures.tsx';
 import { NotCounted } from '../agents/agent-table.tsx';
@@ -156,7 +157,9 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
       </div>
       <div>
         <dt>Next probe</dt>
-        <dd>{probeAt === null ? 'none planned' : <Until at={probeAt} />}</dd>
+        <dd>
+          <ProbeText probeAt={probeAt} />
+        </dd>
       </div>
       <div>
         <dt>Epoch</dt>
@@ -164,6 +167,12 @@ function CircuitFacts({ circuit: { since, probeAt, epoch } }: Pick<AgentActivity
       </div>
     </>
   );
+}
+
+/** A probe that is due is made by the next step that needs the agent. */
+function ProbeText({ probeAt }: Pick<AgentActivity['circuit'], 'probeAt'>) {
+  if (probeAt === null) return 'none planned';
+  return Date.parse(probeAt) > now.value ? <Until at={probeAt} /> : 'with the next step';
 }
 
 function HeldSteps({ of: { name, held } }: { readonly of: Pick<AgentActivity, 'name' | 'held'> }) {

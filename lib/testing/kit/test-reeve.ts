@@ -54,7 +54,7 @@ export interface TestReeve extends LocalOrders {
    */
   run<Outputs>(order: LocalOrder<Outputs>): Promise<OrderResult<Outputs>>;
   /**
-   * Lets so much time pass, ms, with all that happens in it.
+   * Lets so much time pass, ms, with all that happens in it. Time in which nothing happens takes none.
    *
    * @throws {KitError} `time-range` when it is not a whole number from 0 to ten years
    */
@@ -171,7 +171,11 @@ async function run<Outputs>(
 async function advance({ clock, time }: Parts, ms: number): Promise<void> {
   const end = clock.now() + ms;
   await time.turn(settled);
-  while (await time.turn(() => clock.step(end))) {
+  const step = async () => {
+    await skip(clock, end);
+    return clock.step(end);
+  };
+  while (await time.turn(step)) {
     // Each event may make others.
   }
 }
@@ -200,9 +204,9 @@ const outlasting = <Outputs>(
 const hasEnded = ({ processState }: ProcessRecord) =>
   processState === 'Processed' || processState === 'Undone' || processState === 'Error';
 
-/** Time in which periodic work would find nothing is passed at once. */
-async function skip(clock: TestClock): Promise<void> {
-  const leftMs = () => clock.nextWork() - unskippedMs - clock.now();
+/** Time in which periodic work would find nothing is passed at once, but none after `end`. */
+async function skip(clock: TestClock, end = Number.POSITIVE_INFINITY): Promise<void> {
+  const leftMs = () => Math.min(clock.nextWork() - unskippedMs, end) - clock.now();
   for (let ms = leftMs(); ms > unskippedMs && Number.isFinite(ms); ms = leftMs())
     await clock.leap(Math.min(ms, hopMaxMs));
 }
