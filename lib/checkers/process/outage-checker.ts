@@ -3,7 +3,7 @@
 import { attemptOf } from '#checkers/send-checker.ts';
 import { dispatchedIn, type RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
-import type { AgentName } from '#core/model/ids.ts';
+import type { AgentName, OrderId } from '#core/model/ids.ts';
 import { callPolicy } from '#core/model/policy.ts';
 import { actionOf, findStep, type StepRecord, underWay } from '#core/model/record.ts';
 
@@ -12,11 +12,11 @@ import { actionOf, findStep, type StepRecord, underWay } from '#core/model/recor
  *
  * @param now the present time of the process, ms since the epoch
  * @param outageOf a text that stays the same while the service answers each call with a fault, the circuit knows it, and
- * nothing else fails; null at other times
+ * nothing else fails for the order; null at other times
  */
 export function outageChecker(
   now: () => number,
-  outageOf: (agent: AgentName) => string | null,
+  outageOf: (agent: AgentName, orderId: OrderId) => string | null,
   breach: Breach,
 ) {
   /** The attempts that began in an outage, with its text. */
@@ -25,7 +25,7 @@ export function outageChecker(
     const { before, after } = write;
     for (const step of dispatchedIn(write)) {
       const { name, agent, attempt } = step;
-      const outage = outageOf(agent);
+      const outage = outageOf(agent, after.orderId);
       if (outage !== null && hasTime(step, now()))
         begun.set(attemptOf(after.orderId, name, attempt), outage);
     }
@@ -36,7 +36,7 @@ export function outageChecker(
       if (step === undefined) continue;
       const id = attemptOf(after.orderId, name, step.attempt);
       const outage = begun.get(id);
-      if (outage !== undefined && outage === outageOf(step.agent)) {
+      if (outage !== undefined && outage === outageOf(step.agent, after.orderId)) {
         breach('R23', `${id} began while the circuit was open, and counted as a failure`);
       }
     }

@@ -44,7 +44,7 @@ export function processChecks(
   { pools, workflows, stateOf }: AgentsOfProcess,
 ): ProcessChecks {
   const { timeline, faults } = around;
-  const { storeOutage, serviceOutages, agentSettings } = shared;
+  const { storeOutage, unreadable, serviceOutages, agentSettings } = shared;
   /** Disturbances of what is checked: faults, and what operators change of agents. */
   const count = () => faults.count() + (agentSettings?.former.length ?? 0);
   /** What waits then may wait for an operator. */
@@ -98,10 +98,11 @@ export function processChecks(
   });
   const outages = outageChecker(
     machine.clock.now,
-    (agent) => {
+    (agent, order) => {
       const circuit = circuitOf(agent);
       const isKnown = circuit === 'open' || circuit === 'half-open';
-      const isOutage = serviceOutages.of(agent) === 'fails' && !storeOutage.isOn();
+      const isReadable = !storeOutage.isOn() && !unreadable.includes(order);
+      const isOutage = serviceOutages.of(agent) === 'fails' && isReadable;
       return isKnown && isOutage ? `${serviceOutages.endOf(agent)} ${count()}` : null;
     },
     breach,
