@@ -44,7 +44,8 @@ const patient = await createVitest({ ...quiet, testTimeout: 120_000 });
 const before = await failuresOf(patient, [...new Set(mistakes.map(({ test }) => test))]);
 await patient.close();
 if (before.length > 0) {
-  console.log(`These fail without any mistake: ${before.join('; ')}`);
+  const texts = before.map(({ name, message }) => `${name}: ${message}`);
+  console.log(`These fail without any mistake:\n${texts.join('\n')}`);
   process.exit(1);
 }
 // One runner for all mistakes: to start one for each takes most of the time.
@@ -79,7 +80,7 @@ async function planted({ file, text, instead, test }: Mistake): Promise<string |
   write(path, plantMistake(source, { text, instead }));
   try {
     const [first] = await failuresOf(runner, [test]);
-    return first;
+    return first?.name;
   } finally {
     write(path, source);
   }
@@ -90,8 +91,13 @@ function write(path: string, source: string): void {
   runner.invalidateFile(path);
 }
 
-/** The names of failing tests; throws when no test ran. */
-async function failuresOf(of: Vitest, tests: readonly string[]): Promise<readonly string[]> {
+interface Failure {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The failing tests; throws when no test ran. */
+async function failuresOf(of: Vitest, tests: readonly string[]): Promise<readonly Failure[]> {
   const specifications = await of.globTestSpecifications([...tests]);
   const { unhandledErrors } = await of.runTestSpecifications(specifications);
   const modules = specifications.flatMap(({ testModule }) => testModule ?? []);
@@ -102,5 +108,8 @@ async function failuresOf(of: Vitest, tests: readonly string[]): Promise<readonl
     const errors = [...modules.flatMap((module) => module.errors()), ...unhandledErrors];
     throw new Error(`No test of ${tests.join(', ')} ran: ${JSON.stringify(errors)}`);
   }
-  return failed.map(({ fullName }) => fullName);
+  return failed.map((test) => ({
+    name: test.fullName,
+    message: test.result().errors?.[0]?.message ?? 'no error was reported',
+  }));
 }

@@ -56,7 +56,7 @@ test('a TypeError of an agent is a mistake of its code, with its message and its
     /The perform of card throws TypeError: oops is not a function, each time, for charge of order-1, though nothing fails\. at .*broken-code\.test\.ts:\d+/,
   );
   expect(shortest.faults).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test.each([
   [
@@ -83,7 +83,7 @@ test('an output that does not match its schema is named with its fields', async 
   const { rule, message } = await mistakeOf(agent);
   expect(rule).toBe('never-processed');
   expect(message).toMatch(/order-1 .*step charge: .*output.*charge.* \(output-invalid\)/);
-}, 60_000);
+}, 180_000);
 
 test('a permanent fault that is thrown each time is named', async () => {
   const { rule, message } = await mistakeOf(
@@ -91,7 +91,7 @@ test('a permanent fault that is thrown each time is named', async () => {
   );
   expect(rule).toBe('never-processed');
   expect(message).toContain('Never. (no)');
-}, 60_000);
+}, 180_000);
 
 test('a function of the workflow that throws is named with its message and its line', async () => {
   const { rule, message } = await mistakeOf(
@@ -104,4 +104,4 @@ test('a function of the workflow that throws is named with its message and its l
   expect(message).toMatch(
     /The `input` of the step charge of sale@1 throws RangeError: no such article\. at .*broken-code\.test\.ts:\d+/,
   );
-}, 60_000);
+}, 180_000);

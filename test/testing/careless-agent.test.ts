@@ -50,7 +50,7 @@ test('a call without `await` is a mistake, and does not end the process', async 
   expect(rules).toHaveLength(1);
   expect(['not-awaited', 'effect-left']).toContain(rules[0]);
   expect(process.listeners('unhandledRejection')).toEqual(before);
-}, 60_000);
+}, 180_000);
 
 test('orders that always fail prove nothing', async () => {
   const rules = await ruleOf({
@@ -60,4 +60,4 @@ test('orders that always fail prove nothing', async () => {
     async undo() {},
   });
   expect(rules).toEqual(['never-processed']);
-}, 60_000);
+}, 180_000);

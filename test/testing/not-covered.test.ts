@@ -57,7 +57,7 @@ test('an agent of irreversible steps alone has no undo that could be called', as
   const agents = [soundMint, soundPress];
   const report = await reportOf({ workflows: [irreversible(mint, press)], agents });
   expect(report.notCovered).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test('an agent of an irreversible step and of another one has an undo that must be called', () => {
   const workflows = [irreversible(press, press)];
@@ -101,7 +101,7 @@ test('orders whose singleton keys are all different', async () => {
   expect(report.notCovered).toEqual([
     'No order of coin@1 met another one with its singleton key: let `orders` draw from few keys.',
   ]);
-}, 60_000);
+}, 180_000);
 
 test.each(['wait', 'skip', 'replace'] as const)(
   'orders with one singleton key meet, also where the rule is %s',
@@ -176,4 +176,4 @@ test('a mistake that shows where nothing fails is reported, and its story is tha
   expect(report).toMatchObject({ isProven: false, worlds: 0 });
   expect(report.mistakes[0]).toMatchObject({ rule: 'effect-shared', shortest: { faults: [] } });
   expect(report.mistakes[0]?.shortest.story.at(-1)).toContain('BROKEN effect-shared');
-}, 60_000);
+}, 180_000);

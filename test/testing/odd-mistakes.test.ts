@@ -75,7 +75,7 @@ test('the callback of a timer that throws is named with its line, and does not e
   expect(message).toMatch(
     /^A timer of the perform of card for charge of order-1 throws Error: too late: Node ends the process\. at .*odd-mistakes\.test\.ts:\d+/,
   );
-}, 60_000);
+}, 180_000);
 
 test.each([0, 1_000])(
   'an agent that tries again without end after its deadline is found, with %d ms between two tries',
@@ -104,7 +104,7 @@ test('the effects at a service are in the story, also where its name has a space
   const { rule, shortest } = await mistakeOf({ ...usual, undo: async () => {} });
   expect(rule).toBe('effect-left');
   expect(shortest.story.join('\n')).toContain('card bank takes effect for charge');
-}, 60_000);
+}, 180_000);
 
 test.each(['bigint', 'circle'])(
   'an output that is no JSON, a %s, is named as that',

@@ -64,7 +64,7 @@ test('a real fetch is refused, and the report says which agent called what', asy
   expect(text).toContain('give it a `simulatedService` in the proof');
   expect(connections()).toBe(0);
   expect(globalThis.fetch).toBe(before);
-}, 60_000);
+}, 180_000);
 
 test('so is any other client of the network', async () => {
   const { port, connections } = await listening();
@@ -78,7 +78,7 @@ test('so is any other client of the network', async () => {
   expect(first?.rule).toBe('calls-outside');
   expect(first?.message).toContain(`The agent mail called 127.0.0.1:${port} for real`);
   expect(connections()).toBe(0);
-}, 60_000);
+}, 180_000);
 
 test('a timer of node:timers is reported', async () => {
   const { mistakes } = await reportOf(async () => {
@@ -86,7 +86,7 @@ test('a timer of node:timers is reported', async () => {
     return 'sent';
   });
   expect(mistakes.map(({ rule }) => rule)).toEqual(['waits-outside']);
-}, 60_000);
+}, 180_000);
 
 const post = simulatedService('post', () => ({ send: (key: string) => `sent ${key}` }));
 
@@ -106,4 +106,4 @@ test('ids, clocks and the end of a time are virtual: a seed gives the same cours
   const first = await run();
   expect(await run()).toBe(first);
   expect(new Set(answers).size).toBe(answers.length);
-}, 60_000);
+}, 180_000);

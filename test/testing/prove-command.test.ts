@@ -34,7 +34,7 @@ test('a sound workflow is proven, with as many worlds as the option says', async
   const { code, stdout } = await reeve('test/testing/trip.ts', '--seeds', '5');
   expect(stdout).toMatch(/^proof: Proven: 5 worlds, /);
   expect(code).toBe(0);
-}, 60_000);
+}, 180_000);
 
 test('a mistake is printed with seed, story and shortest way, and the exit code is 1', async () => {
   const file = moduleWith("'forgotten branch'");
@@ -44,7 +44,7 @@ test('a mistake is printed with seed, story and shortest way, and the exit code 
   expect(stdout).toMatch(/^The shortest way that was found: 1 order, service-refuses\.$/m);
   expect(stdout).toMatch(/ {2}hotel takes effect for book-hotel \(order-1\/book-hotel-spa\)/);
   expect(code).toBe(1);
-}, 60_000);
+}, 180_000);
 
 test.each([
   ['a sound and a wrong', '', "'short deadline'"],
@@ -70,7 +70,7 @@ test('a module that holds a timer does not keep the command running', async () =
   const { code, stdout } = await reeve(file);
   expect(stdout).toMatch(/^proof: Proven: /);
   expect(code).toBe(0);
-}, 60_000);
+}, 180_000);
 
 test('as a document, with --json', async () => {
   const { code, stdout } = await reeve(moduleWith("'short deadline'"), '--json');
@@ -83,14 +83,14 @@ test('as a document, with --json', async () => {
   expect(document.isProven).toBe(false);
   expect(document.proofs[0]?.mistakes[0]?.rule).toBe('deadline-short');
   expect(code).toBe(1);
-}, 60_000);
+}, 180_000);
 
 test('a module without a proof says what to export, and a wrong number of seeds is wrong usage', async () => {
   const file = join(folder(), 'nothing.ts');
   writeFileSync(file, 'export const workflows = [];\n');
   expect((await reeve(file)).stderr).toMatch(/exports no proof: export what `defineProof/);
   expect((await reeve(file, '--seeds', '0')).code).toBe(2);
-}, 60_000);
+}, 180_000);
 
 test('the proof that --help shows runs as it stands', async () => {
   const { stdout: help } = await reeve('--help');
@@ -119,7 +119,7 @@ export const shop = defineWorkflow({ name: 'shop', version: 1, details })
   const { code, stdout, stderr } = await reeve(module, '--seeds', '3');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^proof: Proven: 3 worlds, /);
-}, 60_000);
+}, 180_000);
 
 test.each([
   ['process.exit(0);', 2],

@@ -25,7 +25,7 @@ test('a seed shows its mistake again', async () => {
   const seed = first.mistakes[0]?.seed ?? 0;
   const again = await proofReport(defineProof({ ...options, firstSeed: seed, seeds: 1 }));
   expect(again.mistakes).toEqual(first.mistakes);
-}, 60_000);
+}, 180_000);
 
 test('the clock of the process is its own again after a proof', async () => {
   const { Date: date } = globalThis;

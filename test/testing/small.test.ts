@@ -40,7 +40,7 @@ test('a workflow of three steps is explored completely, and proven', async () =>
   expect(report.text).toMatch(
     /^Proven: 20 worlds, .*; all [\d,]+ states of an order of bread@1 explored\.$/,
   );
-}, 60_000);
+}, 180_000);
 
 test.each([
   { seeds: 0 },

@@ -62,7 +62,7 @@ test('each version gets details of its own, and is counted and explored by itsel
     { workflow: 'coin', version: 2, isComplete: true },
   ]);
   expect(report.text).toMatch(/of an order of coin@1 explored; .* of an order of coin@2 explored/);
-}, 60_000);
+}, 180_000);
 
 test('details that one version refuses name it, and how `orders` was called', () => {
   const make = () =>
@@ -103,7 +103,7 @@ test('orders that are submitted at once have details of their own workflow', asy
   );
   expect(report.faults.get('flood')).toBeGreaterThan(0);
   expect(report.mistakes).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test('a proof of few worlds has orders of each of many workflows', async () => {
   const names = Array.from({ length: 9 }, (_, at) => `coin-${at}`);
@@ -113,4 +113,4 @@ test('a proof of few worlds has orders of each of many workflows', async () => {
   );
   expect(report.mistakes).toEqual([]);
   expect(report.explored).toHaveLength(9);
-}, 60_000);
+}, 180_000);
