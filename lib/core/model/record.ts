@@ -268,6 +268,10 @@ export function underWay(progress: StepProgress): progress is UnderWay {
   return progress.state === 'Running' || progress.state === 'Undoing';
 }
 
+/** Whether the order is Processed or Undone: nothing changes it any more. */
+export const hasEnded = ({ processState }: Pick<ProcessRecord, 'processState'>): boolean =>
+  processState === 'Processed' || processState === 'Undone';
+
 /** Whether the order may have to wait for earlier ones of its singleton key: it has not begun a call. */
 export const mayWaitForTurn = ({ turn, steps }: Pick<ProcessRecord, 'turn' | 'steps'>): boolean =>
   turn?.behind !== undefined && steps.every(({ attempt }) => attempt === 0);

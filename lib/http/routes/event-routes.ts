@@ -4,7 +4,7 @@ import { maySee, type Principal } from '#core/access/principal.ts';
 import { wholeNumber } from '#core/codec/whole-number.ts';
 import { entryNumbers } from '#core/model/history.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import { hasEnded, type ProcessRecord } from '#core/model/record.ts';
 import { whileAllowed } from '#http/access/still-allowed.ts';
 import type { ProcessApiPorts } from '#http/api-ports.ts';
 import { problem, Refusal } from '#http/problem.ts';
@@ -100,9 +100,6 @@ const seenEntries = (lastEventId: string | undefined): number =>
   entryNumber.safeParse(lastEventId).data ?? 0;
 
 const entryNumber = wholeNumber(0, 999_999_999);
-
-const hasEnded = ({ processState }: ProcessRecord): boolean =>
-  processState === 'Processed' || processState === 'Undone';
 
 /** The history after entry number `seen`, then the changes until the order ends. */
 function oneOrder(

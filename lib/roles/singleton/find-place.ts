@@ -10,10 +10,10 @@ import { type LineName, lineName, type OrderId, type WriteId } from '#core/model
 import { canonicalJson } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import type { Command } from '#core/model/message.ts';
-import type { OrderTurn, ProcessRecord } from '#core/model/record.ts';
+import { hasEnded, type OrderTurn, type ProcessRecord } from '#core/model/record.ts';
 import type { Digest } from '#ports/random.ts';
 import type { LineJoin, StateStore } from '#ports/state-store.ts';
-import { hasEnded, liveAmong } from './live-order.ts';
+import { liveAmong } from './live-order.ts';
 
 /** The order is stored so. */
 export interface FoundPlace {

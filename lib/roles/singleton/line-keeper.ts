@@ -11,7 +11,12 @@ import { ReeveError, UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import { type Nudge, nudgeOf } from '#core/model/message.ts';
-import { mayWaitForTurn, type OrderTurn, type ProcessRecord } from '#core/model/record.ts';
+import {
+  hasEnded,
+  mayWaitForTurn,
+  type OrderTurn,
+  type ProcessRecord,
+} from '#core/model/record.ts';
 import type { Channel } from '#ports/channels.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
@@ -19,7 +24,7 @@ import type { StateStore } from '#ports/state-store.ts';
 import { backOffMs, overtakenBackOff, pause } from '../delays.ts';
 import type { Operator } from '../operator.ts';
 import type { Outcome } from '../transitions/transitions.ts';
-import { hasEnded, liveOrder } from './live-order.ts';
+import { liveOrder } from './live-order.ts';
 
 /** The ports of {@link lineKeeper}. */
 export interface LineKeeperPorts {

@@ -2,12 +2,8 @@
 import type { Line } from '#core/flow/line.ts';
 import { UnreadableDataError } from '#core/model/errors.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { ProcessRecord } from '#core/model/record.ts';
+import { hasEnded, type ProcessRecord } from '#core/model/record.ts';
 import type { StateStore } from '#ports/state-store.ts';
-
-/** The order has ended: it keeps none waiting. */
-export const hasEnded = ({ processState }: ProcessRecord): boolean =>
-  processState === 'Processed' || processState === 'Undone';
 
 /**
  * The record while the order is live; null when it has ended, or is not stored any more. An order whose record cannot be read is

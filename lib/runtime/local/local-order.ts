@@ -4,7 +4,12 @@ import type { Workflow } from '#core/definition/workflow-definition.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import { orderId as checkedOrderId, type OrderId } from '#core/model/ids.ts';
 import type { JsonValue } from '#core/model/json.ts';
-import type { OrderFault, Priority, ProcessRecord } from '#core/model/record.ts';
+import {
+  hasEnded,
+  type OrderFault,
+  type Priority,
+  type ProcessRecord,
+} from '#core/model/record.ts';
 import { outputsOf } from '#core/view/outputs.ts';
 import type { OrderDocument } from '#http/schemas.ts';
 import { orderView } from '#http/view.ts';
@@ -182,15 +187,12 @@ function orderOf<Outputs>(
     async *follow(options = {}) {
       for await (const record of revisions(options)) {
         yield await documentOf(record);
-        if (isEnded(record)) return;
+        if (hasEnded(record)) return;
       }
     },
     read: async () => documentOf(await recordOf()),
   };
 }
-
-const isEnded = ({ processState }: ProcessRecord) =>
-  processState === 'Processed' || processState === 'Undone';
 
 /** Null: the order goes on. */
 function resultOf<Outputs>(

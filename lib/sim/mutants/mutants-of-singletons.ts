@@ -35,9 +35,9 @@ export const mutantsOfSingletons: readonly Mutant[] = [
     'changeLine({ name: turn.line, before, after })',
     'changeLine({ name: turn.line, before, after: [] })',
   ),
-  mutant(
+  inCore(
     'take an order that has stopped for one that has ended',
-    'live-order',
+    'model/record',
     "processState === 'Processed' || processState === 'Undone';",
     "processState === 'Processed' || processState === 'Undone' || processState === 'Error';",
   ),
