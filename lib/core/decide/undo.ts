@@ -3,7 +3,7 @@
  * independent steps in parallel (R10).
  */
 
-import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts';
+import type { StepDefinition, WorkflowDefinition } from '#core/definition/workflow-definition.ts';
 import { assertThat } from '#core/model/errors.ts';
 import type { FaultCode } from '#core/model/fault-codes.ts';
 import type { StepName } from '#core/model/ids.ts';
@@ -69,7 +69,7 @@ export function advanceUndo(draft: Draft, known: OrderContext): void {
     const definition = steps[at];
     const step = draft.steps[at];
     assertThat(definition !== undefined && step !== undefined, `the order has a step number ${at}`);
-    const due = definition.undo === 'offered' && needsUndo(step);
+    const due = needsUndo(step, definition);
     if (due && !blocked.has(step.name)) {
       const until = doubtEndsAt(step, draft.nowMs);
       if (until !== null) {
@@ -101,17 +101,16 @@ export function blockedUndos(
     const definition = steps[at];
     const step = records[at];
     if (definition === undefined || step === undefined) continue;
-    const isUnsettled =
-      step.progress.state === 'Undoing' || (definition.undo === 'offered' && needsUndo(step));
-    if (isUnsettled || blocked.has(step.name)) {
-      for (const name of definition.after) blocked.add(name);
-    }
+    const isUnsettled = step.progress.state === 'Undoing' || needsUndo(step, definition);
+    if (!isUnsettled && !blocked.has(step.name)) continue;
+    for (const name of definition.after) blocked.add(name);
   }
   return blocked;
 }
 
-/** Whether the step has, or may have, an effect whose undo has not begun. */
-export function needsUndo(step: StepRecord): boolean {
+/** Whether the step has, or may have, an effect that is to be undone, and its undo has not begun. */
+export function needsUndo(step: StepRecord, { undo }: Pick<StepDefinition, 'undo'>): boolean {
+  if (undo !== 'offered') return false;
   switch (unheld(step.progress).state) {
     case 'Completed':
       return true;

@@ -48,7 +48,7 @@ export function agentDemand(
     else if (defined !== undefined && !isHeldForTurn(progress)) {
       const isNext =
         nextAction(record, step) === 'undo'
-          ? defined.undo === 'offered' && needsUndo(step) && !blocked.has(step.name)
+          ? needsUndo(step, defined) && !blocked.has(step.name)
           : unheld(progress).state === 'NotStarted' && isReady(steps, defined);
       if (isNext) demand = withOne(demand, { agent, kind: 'waiting' });
     }
