@@ -61,13 +61,14 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
   let circuit: Circuit = newCircuit(clock.now());
   /** The epoch whose probe is in flight: a request that was delivered twice makes one call of it (R27). */
   let probing: number | null = null;
-  let isAnswered = false;
+  /** Whether the service has answered this process. */
+  let hasAnswered = false;
   /** Steps, since the service fails. */
   const failedProbes = new Set<string>();
   const openSince = () => (circuit.state === 'closed' ? null : circuit.since);
   return {
     inherit(since) {
-      if (isAnswered || circuit.state !== 'closed') return;
+      if (hasAnswered || circuit.state !== 'closed') return;
       circuit = inherited(circuit, since, clock.now());
       onChange();
     },
@@ -85,13 +86,13 @@ export function circuitBreaker(clock: Clock, onChange: () => void = () => {}): C
       if (!mayCall(circuit, step) || probing === circuit.epoch) return null;
       if (circuit.state === 'half-open') probing = circuit.epoch;
       const from = { epoch: circuit.epoch, step, order: request.orderId };
-      const end = (wasAnswered: boolean) => {
+      const end = (isAnswered: boolean) => {
         const before = circuit.state;
-        isAnswered ||= wasAnswered;
-        circuit = afterCall(circuit, { ...from, isAnswered: wasAnswered }, clock.now());
+        hasAnswered ||= isAnswered;
+        circuit = afterCall(circuit, { ...from, isAnswered }, clock.now());
         if (circuit.state === before) return;
-        if (before === 'half-open' && !wasAnswered) failedProbes.add(step);
-        if (wasAnswered) failedProbes.clear();
+        if (before === 'half-open' && !isAnswered) failedProbes.add(step);
+        if (isAnswered) failedProbes.clear();
         onChange();
       };
       const isProbe = circuit.state === 'half-open';

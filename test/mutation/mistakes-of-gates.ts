@@ -121,7 +121,7 @@ export const mistakesOfGates: readonly Mistake[] = [
     'lib/in-process/circuit-breaker.ts',
     'test/in-process/circuit-breaker.test.ts',
     'a circuit that is inherited opens although the service has answered',
-    "if (isAnswered || circuit.state !== 'closed') return;",
+    "if (hasAnswered || circuit.state !== 'closed') return;",
     "if (circuit.state !== 'closed') return;",
   ),
   mistake(
@@ -135,7 +135,7 @@ export const mistakesOfGates: readonly Mistake[] = [
     'lib/in-process/circuit-breaker.ts',
     'test/in-process/circuit-breaker.test.ts',
     'the failed probes of one outage delay steps in the next one',
-    'if (wasAnswered) failedProbes.clear();',
+    'if (isAnswered) failedProbes.clear();',
     '',
   ),
   mistake(
