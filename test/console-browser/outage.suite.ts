@@ -84,7 +84,7 @@ test('an order that was resubmitted and has stopped again while its dialog was o
   await world.faults('payment', { declineRate: 0 });
   const dialog = page.getByRole('dialog', { name: 'Resubmit this order?' });
   const resubmit = dialog.getByRole('button', { name: 'Resubmit', exact: true });
-  await page.locator('.history li', { hasText: 'Resubmitted by' }).waitFor();
+  await page.locator('.history [data-type="resubmit"] ~ [data-type="stepFailed"]').waitFor();
   await resubmit.click();
   await dialog.getByText('The order has changed since').waitFor();
   await resubmit.click();
