@@ -20,7 +20,7 @@ function expiredAttempts(outageOf: OutageOf): readonly string[] {
   const begun = claimed(submitted, nowMs);
   checked({ before: submitted, after: begun });
   nowMs = 11_000;
-  checked({ before: begun, after: next(begun, { type: 'expired', nudges: 0 }, nowMs) });
+  checked({ before: begun, after: next(begun, { type: 'expired' }, nowMs) });
   return breaches;
 }
 
