@@ -1,11 +1,12 @@
 /**
  * Today's throughput beside that of another commit and that of SQLite alone, in turns in one run, because absolute figures
  * of different runs cannot be compared. The other commit is measured twice in each round: what its two figures differ by is
- * the noise.
+ * the noise (noise.ts).
  */
 import { resolve } from 'node:path';
 import { percentile } from '../flow/figures.ts';
 import { withCheckout } from './checkout.ts';
+import { noiseOf } from './noise.ts';
 import { bare, type Load, measured, type Row } from './row.ts';
 
 /** Medians over the rounds. */
@@ -21,7 +22,7 @@ export interface Pairs {
   readonly ofBare: { readonly before: number; readonly now: number };
   /** CPU of an order by that of the commit before. */
   readonly cpuRatio: number;
-  /** The CPU of the commit before by itself, as far from 1 as it was in the worst round. */
+  /** How far from 1 the CPU of the commit before by itself may be, as a median over so many rounds. */
   readonly noise: number;
 }
 
@@ -79,11 +80,7 @@ function ofTurns(turns: readonly Turn[]): Pairs {
       }),
     ),
     noise: ratio(
-      Math.max(
-        ...turns.map(({ before: first, again }) =>
-          Math.abs(again.cpuMsPerOrder / first.cpuMsPerOrder - 1),
-        ),
-      ),
+      noiseOf(turns.map(({ before: first, again }) => again.cpuMsPerOrder / first.cpuMsPerOrder)),
     ),
   };
 }

@@ -1,6 +1,7 @@
 /** With which commit a change is compared, and what follows from the figures. */
 import { expect, test } from 'vitest';
 import { baseCommit, type Git } from '../../bench/throughput/base-commit.ts';
+import { noiseOf } from '../../bench/throughput/noise.ts';
 import { verdict } from '../../bench/throughput/verdict.ts';
 
 interface History {
@@ -48,4 +49,23 @@ test.each([
   const found = verdict({ cpuRatio, noise }, 1.05);
   expect(found.isWorse).toBe(isWorse);
   expect(found.text).toContain(text);
+});
+
+/** So many ratios from 0.9 to 1.1, in equal distances. */
+const spread = (count: number) =>
+  Array.from({ length: count }, (_, at) => 0.9 + (0.2 * at) / (count - 1));
+
+// The ends of the intervals are those of tables of the sign test: of 6 ratios the first, of 10 the second, of 20 the sixth.
+test.each([
+  [2, 0.1],
+  [5, 0.1],
+  [6, 0.1],
+  [10, 0.1 - 0.2 / 9],
+  [20, 0.1 - (5 * 0.2) / 19],
+])('the noise of %d ratios around 1 is %d', (count, noise) => {
+  expect(noiseOf(spread(count))).toBeCloseTo(noise, 10);
+});
+
+test('the noise is that of the farther end, and one disturbed round of ten does not count', () => {
+  expect(noiseOf([1, 1.01, 1, 1.02, 1.03, 1, 1, 1.01, 1.04, 3])).toBeCloseTo(0.04, 10);
 });
