@@ -3,7 +3,7 @@
  * BullMQ on Redis that syncs each write. `npm run bench:peers`, or with `-- --json`. An order has three trivial steps, each on disk before
  * the next. It installs the peers into a temporary folder, and needs `redis-server` (Debian: `apt-get install redis-server`) and Linux.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,14 @@ try {
 }
 
 function install(): void {
-  execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+  const { error } = spawnSync('redis-server', ['--version'], { stdio: 'ignore' });
+  if (error !== undefined)
+    throw new Error(
+      'redis-server cannot be run. Install it (Debian: apt-get install redis-server).',
+      {
+        cause: error,
+      },
+    );
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
   execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
