@@ -6,7 +6,15 @@ import * as z from 'zod';
 import { agentName, lineName, orderId } from '#core/model/ids.ts';
 import type { SqliteStore } from '#embedded/sqlite-store.ts';
 import { claimed, newOrder } from '../support/orders.ts';
-import { accepted, ended, opened, pageLost, rootOf, somewhere } from '../support/stored-data.ts';
+import {
+  accepted,
+  ended,
+  opened,
+  pageLost,
+  rootOf,
+  somewhere,
+  spoiledOnDisk,
+} from '../support/stored-data.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const line = lineName('a'.repeat(40));
@@ -119,4 +127,16 @@ test('a table that is not as it was written is reported by the order that would 
   });
   await expect(created).rejects.toMatchObject({ code: 'row-damaged' });
   expect([store.damaged(), log.lines.map(({ event }) => event)]).toEqual([1, ['store-damaged']]);
+});
+
+test.each([
+  ['sqlite_autoindex_Processes_1', 'row-corrupt'],
+  ['Orders', 'store-refused'],
+])('a repeated submission makes no second order where its id is lost in %s', async (tree, code) => {
+  const path = await stored();
+  spoiledOnDisk(path, tree, 'two', 'twx');
+  const { store } = opened(path);
+  onTestFinished(() => store.close());
+  const { order, record } = newOrder('two', now);
+  await expect(store.create(order, record)).rejects.toMatchObject({ code });
 });
