@@ -5,7 +5,7 @@
 
 import type { RecordTexts } from '#core/codec/record-codec.ts';
 import type { OrderId } from '#core/model/ids.ts';
-import type { Order, ProcessRecord } from '#core/model/record.ts';
+import { hasEnded, type Order, type ProcessRecord } from '#core/model/record.ts';
 import type { DamageReport } from '#embedded/integrity/damage-report.ts';
 import { intactOrder, intactRecord } from '#embedded/integrity/intact-rows.ts';
 import { dueKeyOf, numberOf } from './rows.ts';
@@ -60,8 +60,8 @@ export function recordCache(
   let characters = 0;
 
   function keep(entry: Entry): void {
-    const { orderId, processState } = entry.record;
-    if (processState === 'Processed' || processState === 'Undone') {
+    const { orderId } = entry.record;
+    if (hasEnded(entry.record)) {
       characters -= lengthOf(young.get(orderId));
       young.delete(orderId);
       old.delete(orderId);

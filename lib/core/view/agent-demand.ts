@@ -5,6 +5,7 @@ import type { WorkflowDefinition } from '#core/definition/workflow-definition.ts
 import type { HistoryEntry } from '#core/model/history.ts';
 import type { AgentName, StepName } from '#core/model/ids.ts';
 import {
+  hasEnded,
   nextAction,
   type ProcessRecord,
   type StepProgress,
@@ -31,9 +32,7 @@ export function agentDemand(
   definition: WorkflowDefinition | undefined,
 ): readonly AgentDemand[] {
   const { processState, steps } = record;
-  if (processState === 'Processed' || processState === 'Undone' || isSubmittedForLater(record)) {
-    return none;
-  }
+  if (hasEnded(record) || isSubmittedForLater(record)) return none;
   const blocked =
     record.direction === 'undo' && definition !== undefined
       ? blockedUndos(steps, definition)
