@@ -77,13 +77,10 @@ try {
 
 function install(): void {
   const { error } = spawnSync('redis-server', ['--version'], { stdio: 'ignore' });
-  if (error !== undefined)
-    throw new Error(
-      'redis-server cannot be run. Install it (Debian: apt-get install redis-server).',
-      {
-        cause: error,
-      },
-    );
+  if (error !== undefined) {
+    const remedy = 'Install it (Debian: apt-get install redis-server).';
+    throw new Error(`redis-server cannot be run. ${remedy}`, { cause: error });
+  }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
   execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
