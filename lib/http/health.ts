@@ -10,7 +10,7 @@ export interface Health {
   readonly lastSweepAt: number | null;
   /** False: Reeve itself has a fault. A service that is unavailable and a load that is too high are none. */
   readonly works: boolean;
-  /** Whether a load balancer may send requests here: not before the recovery, nor while nothing can be stored. */
+  /** Whether a load balancer may send requests here: also during the recovery, but not while nothing can be stored. */
   readonly mayServe: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function healthOf(ports: HealthPorts): Promise<Health> {
     causes,
     lastSweepAt,
     works,
-    mayServe: !isStopping && !isStarting && refusal === null,
+    mayServe: !isStopping && refusal === null,
   };
 }
 

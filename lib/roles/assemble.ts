@@ -184,7 +184,7 @@ export interface ProcessAssembly
   extends SchedulerAssembly,
     SubmissionPorts,
     Pick<SupervisorPorts, 'outageAfterMs'>,
-    Pick<RestartPorts, 'sliceMax'>,
+    Pick<RestartPorts, 'rampPerSecond' | 'sliceMax'>,
     Pick<DueTimerPorts, 'watchRecords'> {
   /** From the end of one sweep to the start of the next, ms. */
   readonly sweepPeriodMs: number;

@@ -1,7 +1,7 @@
 /**
  * The recovery after a restart of the one process. The restart lost every call and message of the former process, so
  * each live order is interrupted, without a failure counted (R20): in due order and in slices, while Reeve already
- * accepts work. Three invariants:
+ * accepts work, and not before its turn in the ramp comes, because until then it would only wait. Three invariants:
  *
  * 1. Nothing else changes such an order before it is interrupted: a role that is about to calls `interruptNow`. The submission may
  *    cancel one that has made no call, of which the restart lost nothing (debounce.ts).
@@ -21,8 +21,9 @@ import type { Page, StateStore } from '#ports/state-store.ts';
 import type { Operator } from './operator.ts';
 import { type FormerOrders, formerOrders } from './recovery/former-orders.ts';
 import type { Uninterrupted } from './recovery/recover-page.ts';
+import { restartRamp } from './recovery/restart-ramp.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { Transitions } from './transitions/transitions.ts';
+import type { Outcome, Transitions } from './transitions/transitions.ts';
 
 /** Orders interrupted at once at most. */
 const defaultSliceMax = 100;
@@ -41,6 +42,8 @@ export interface RestartPorts {
   readonly log: Log;
   /** Orders interrupted at once at most. Default 100. */
   readonly sliceMax?: number;
+  /** Orders dispatched again per second at most. Default 1,000: {@link limits.recoveryRampPerSecond}. */
+  readonly rampPerSecond?: number;
 }
 
 /** The recovery of the former process's orders. */
@@ -74,30 +77,18 @@ export function restart(ports: RestartPorts): Restart {
   const former = formerOrders();
   let isDone = false;
   let isStopped = false;
+  const ramp = restartRamp(clock, ports.rampPerSecond);
   const size = sliceSize(clock, sliceMax);
-  let place = 0;
-  let recovered = 0;
   /** One slice at a time, so that no order is interrupted twice. */
   let last: Promise<void> = Promise.resolve();
 
   async function interruptSlice(slice: readonly OrderId[]): Promise<void> {
     const outcomes = await ports.transitions.apply(
-      slice.map((orderId) => ({ orderId, event: interrupted(startedAt, place++) })),
+      slice.map((orderId, at) => ({ orderId, event: interruptedAt(ramp.turnOf(at)) })),
     );
-    let unwritten = 0;
-    for (const [at, orderId] of slice.entries()) {
-      const outcome = outcomes[at];
-      if (outcome?.kind === 'committed') recovered += 1;
-      const error = outcome?.kind === 'failed' ? outcome.error : null;
-      if (error !== null) log.error('recovery-failed', { orderId, error: loggedText(error) });
-      if (error instanceof UnavailableError) {
-        unwritten += 1;
-        continue;
-      }
-      former.left.delete(orderId);
-      if (error === null) former.uninterrupted.delete(orderId);
-      else former.uninterrupted.add(orderId);
-    }
+    // An order that was not at work is not changed, and takes no place in the ramp.
+    ramp.note(outcomes.filter(({ kind }) => kind === 'committed').length);
+    const unwritten = noteOutcomes(former, log, slice, outcomes);
     if (unwritten > 0) throw notWritten(unwritten, slice.length);
   }
 
@@ -113,22 +104,30 @@ export function restart(ports: RestartPorts): Restart {
     }
   }
 
+  const nextSlice = () =>
+    size.measure((max) => inTurn(() => former.slice(Math.min(max, ramp.left()))));
+
+  async function interruptNext(): Promise<void> {
+    const before = ramp.interrupted();
+    await nextSlice();
+    // A write yields to the event loop; without one, yield here.
+    if (ramp.interrupted() === before) await ramp.pause(0);
+  }
+
   async function interruptRest(): Promise<void> {
     while (former.left.size > 0 && !isStopped) {
-      const before = recovered;
       try {
-        await size.measure((max) => inTurn(() => former.slice(max)));
-        // A write yields to the event loop; without one, yield here.
-        if (recovered === before) await after(clock, 0);
+        if (ramp.left() > 0) await interruptNext();
+        else await ramp.next();
       } catch (error) {
         if (isStopped) return;
         log.error('recovery-delayed', { orders: former.left.size, error: loggedText(error) });
-        await after(clock, retryAfterMs);
+        await ramp.pause(retryAfterMs);
       }
     }
     if (isStopped) return;
     isDone = true;
-    finished.resolve(recovered);
+    finished.resolve(ramp.interrupted());
   }
 
   return {
@@ -141,7 +140,7 @@ export function restart(ports: RestartPorts): Restart {
       for (let shard = 0; shard < store.dueShards; shard += 1) {
         for (const orderId of await dueIn(store, shard)) former.add(orderId);
       }
-      if (former.left.size > 0) await size.measure((max) => inTurn(() => former.slice(max)));
+      if (former.left.size > 0) await nextSlice();
       void interruptRest();
       return former.found;
     },
@@ -151,8 +150,32 @@ export function restart(ports: RestartPorts): Restart {
     },
     stop() {
       isStopped = true;
+      ramp.stop();
     },
   };
+}
+
+/** Returns how many orders are still to be written: the store was unavailable for them. */
+function noteOutcomes(
+  former: FormerOrders,
+  log: Log,
+  slice: readonly OrderId[],
+  outcomes: readonly Outcome[],
+): number {
+  let unwritten = 0;
+  for (const [at, orderId] of slice.entries()) {
+    const outcome = outcomes[at];
+    const error = outcome?.kind === 'failed' ? outcome.error : null;
+    if (error !== null) log.error('recovery-failed', { orderId, error: loggedText(error) });
+    if (error instanceof UnavailableError) {
+      unwritten += 1;
+      continue;
+    }
+    former.left.delete(orderId);
+    if (error === null) former.uninterrupted.delete(orderId);
+    else former.uninterrupted.add(orderId);
+  }
+  return unwritten;
 }
 
 /** The size of the next slice: twice that of the last one, or half of it when that one took too long. */
@@ -198,20 +221,20 @@ export function operatorAfterRestart(restarted: Restart, of: Operator): Operator
   };
 }
 
-/** Dispatches again in due order and at a limited rate, so that the recovery does not overload the services. */
-function interrupted(startedAt: number, place: number): () => RecordEvent {
-  const seconds = Math.floor(place / limits.recoveryRampPerSecond);
-  return () => ({ type: 'interrupted', reason: 'restart', notBefore: startedAt + seconds * 1_000 });
-}
+const interruptedAt = (notBefore: number) => (): RecordEvent => ({
+  type: 'interrupted',
+  reason: 'restart',
+  notBefore,
+});
 
 /** Interrupted and new orders are due after the start, so earlier index entries are not read. */
 function sweptStore(store: StateStore, former: FormerOrders, startedAt: number): StateStore {
   return {
     ...store,
     async due(query) {
-      if (!former.hidesAny()) return store.due(query);
+      if (former.left.size === 0) return store.due(query);
       const page = await store.due({ ...query, from: Math.max(query.from, startedAt) });
-      return { ...page, items: page.items.filter((orderId) => !former.isHidden(orderId)) };
+      return { ...page, items: page.items.filter((orderId) => !former.left.has(orderId)) };
     },
   };
 }
@@ -234,8 +257,3 @@ function notWritten(unwritten: number, of: number): UnavailableError {
     `${unwritten} of ${of} orders of the last process could not be written. Make the store writable, then start again.`,
   );
 }
-
-const after = (clock: Clock, ms: number) =>
-  new Promise<void>((resolve) => {
-    clock.after(ms, resolve);
-  });

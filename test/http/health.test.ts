@@ -11,7 +11,7 @@ const never: Conditions = { lastSweepAt: () => null };
 
 test.each<[string, Conditions, string, readonly string[], number, number]>([
   ['nothing', {}, 'ready', [], 200, 200],
-  ['its recovery', { isStarting: isTrue }, 'starting', [], 200, 503],
+  ['its recovery', { isStarting: isTrue }, 'starting', [], 200, 200],
   ['a load that is too high', { isOverloaded: isTrue }, 'overloaded', ['overloaded'], 200, 200],
   ['an unavailable service', { isCircuitOpen: isTrue }, 'degraded', ['circuit-open'], 200, 200],
   [

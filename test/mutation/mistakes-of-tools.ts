@@ -13,8 +13,8 @@ export const mistakesOfTools: readonly Mistake[] = [
     'lib/http/health.ts',
     'test/http/health.test.ts',
     'a process that stops asks for traffic',
-    'mayServe: !isStopping && !isStarting',
-    'mayServe: !isStarting',
+    'mayServe: !isStopping',
+    'mayServe: true',
   ),
   mistake(
     'lib/http/routes/event-routes.ts',

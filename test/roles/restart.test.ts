@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '#core/model/errors.ts';
 import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
@@ -11,8 +11,16 @@ import { settled } from '../support/virtual-clock.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
 
 const second = 1_000;
-const restartIn = ({ store, transitions, clock, log }: RoleScenario, sliceMax?: number): Restart =>
-  restart({ store, transitions, clock, log, ...(sliceMax !== undefined && { sliceMax }) });
+const restartIn = (
+  { store, transitions, clock, log }: RoleScenario,
+  sliceMax?: number,
+  rampPerSecond?: number,
+): Restart =>
+  restart({
+    ...{ store, transitions, clock, log },
+    ...(sliceMax !== undefined && { sliceMax }),
+    ...(rampPerSecond !== undefined && { rampPerSecond }),
+  });
 const sweeperOf = ({ transitions, clock, log }: RoleScenario, { sweptStore }: Restart) =>
   supervisor({ store: sweptStore, transitions, clock, log, outageAfterMs: 30_000 });
 const named = (count: number) => Array.from({ length: count }, (_, at) => `order-${at}`);
@@ -38,16 +46,118 @@ test('after a restart every live order is interrupted without a failure counted,
   const world = roleScenario();
   const count = limits.recoveryRampPerSecond + 10;
   await claimAll(world, count);
-  const now = world.clock.now();
   const restarted = restartIn(world);
   expect(await restarted.begin()).toHaveLength(count);
+  await settled();
+  expect(world.nudges()).toHaveLength(limits.recoveryRampPerSecond);
+  await world.clock.advance(second);
   expect(await restarted.done).toBe(count);
   const records = [...(await world.store.records(named(count).map(orderId))).values()];
   expect(new Set(records.map(({ failureCount }) => failureCount))).toEqual(new Set([0]));
-  expect(records.filter(({ notBefore }) => notBefore > now)).toHaveLength(10);
-  const nudgedAt = world.nudges().map(({ at }) => at);
-  expect(nudgedAt.filter((at) => at === undefined)).toHaveLength(limits.recoveryRampPerSecond);
-  expect(nudgedAt.filter((at) => at === now + 1_000)).toHaveLength(10);
+  // Each is dispatched as soon as it is interrupted.
+  expect(world.nudges().filter(({ at }) => at !== undefined)).toEqual([]);
+});
+
+describe('the ramp, of two orders per second', () => {
+  const begun = async (world: RoleScenario, sliceMax?: number) => {
+    const restarted = restartIn(world, sliceMax, 2);
+    await restarted.begin();
+    await settled();
+    return restarted;
+  };
+  const interrupted = async (world: RoleScenario, count: number) => {
+    const types = await Promise.all(named(count).map((id) => last(world, orderId(id))));
+    return named(count).filter((_, at) => types[at] === 'interrupted');
+  };
+
+  test.each([1, 2, 100])('interrupts an order when its second comes, %s at once', async (size) => {
+    const world = roleScenario();
+    await claimAll(world, 5);
+    const restarted = await begun(world, size);
+    expect(await interrupted(world, 5)).toEqual(['order-0', 'order-1']);
+    await world.clock.advance(second - 1);
+    expect(await interrupted(world, 5)).toHaveLength(2);
+    await world.clock.advance(1);
+    expect(await interrupted(world, 5)).toHaveLength(4);
+    await world.clock.advance(second);
+    expect(await restarted.done).toBe(5);
+  });
+
+  test('a second begins when it does, however long the writes of the last one took', async () => {
+    const world = roleScenario();
+    await claimAll(world, 7);
+    const restarted = restartIn(world, undefined, 2);
+    world.clock.jump(0.6 * second);
+    await restarted.begin();
+    await world.clock.advance(0.4 * second);
+    expect(await interrupted(world, 7)).toHaveLength(4);
+    world.clock.jump(2.5 * second);
+    await world.clock.advance(0);
+    await world.clock.advance(0);
+    expect(await interrupted(world, 7)).toHaveLength(7);
+  });
+
+  test('an order that a role changes before its turn has the next place', async () => {
+    const world = roleScenario();
+    await claimAll(world, 7);
+    const startedAt = world.clock.now();
+    const restarted = await begun(world);
+    await restarted.interruptNow(['order-6', 'order-5', 'order-4'].map((id) => orderId(id)));
+    const notBefore = async (id: string) => (await world.record(orderId(id))).notBefore - startedAt;
+    expect(await notBefore('order-6')).toBe(second);
+    expect(await notBefore('order-5')).toBe(second);
+    expect(await notBefore('order-4')).toBe(2 * second);
+    await world.clock.advance(second);
+    expect(await interrupted(world, 4)).toEqual(['order-0', 'order-1']);
+    await world.clock.advance(second);
+    expect(await interrupted(world, 4)).toEqual(['order-0', 'order-1', 'order-2']);
+    await world.clock.advance(second);
+    expect(await restarted.done).toBe(7);
+  });
+
+  test('an order that sleeps has no place', async () => {
+    const world = roleScenario();
+    await claimAll(world, 4);
+    const notBefore = world.clock.now() + 3_600 * second;
+    const event = () => ({ type: 'interrupted', reason: 'restart', notBefore }) as const;
+    await world.transitions.apply(named(4).map((id) => ({ orderId: orderId(id), event })));
+    await world.createClaimed('last');
+    const restarted = await begun(world);
+    for (let slice = 0; slice < 3; slice += 1) await world.clock.advance(0);
+    expect(restarted.isDone()).toBe(true);
+    expect(await restarted.done).toBe(1);
+  });
+
+  test('a clock that is set back does not delay it', async () => {
+    const world = roleScenario();
+    await claimAll(world, 5);
+    const restarted = restartIn(world, undefined, 2);
+    world.clock.jump(-3_600 * second);
+    await restarted.begin();
+    await world.clock.advance(2 * second);
+    expect(await interrupted(world, 5)).toHaveLength(5);
+  });
+
+  test('ends with a stop', async () => {
+    const world = roleScenario();
+    await claimAll(world, 5);
+    const restarted = await begun(world);
+    restarted.stop();
+    expect(world.clock.pending()).toBe(0);
+    await world.clock.advance(10 * second);
+    expect(await interrupted(world, 5)).toHaveLength(2);
+  });
+
+  test('sweeps do not see an order before its turn, and count no failure (R20)', async () => {
+    const world = roleScenario();
+    await claimAll(world, 3);
+    const restarted = await begun(world);
+    world.clock.jump(60 * second);
+    await sweeperOf(world, restarted).sweep(new Map());
+    expect(await last(world, orderId('order-2'))).toBe('claim');
+    await world.clock.advance(second);
+    expect((await world.record(orderId('order-2'))).failureCount).toBe(0);
+  });
 });
 
 test('orders are interrupted in due order, and the first ones before the start resolves', async () => {
@@ -192,7 +302,8 @@ test('during the recovery, sweeps recover orders that were submitted since', asy
   await world.createClaimed('fresh');
   world.clock.jump(12 * second);
   const { found } = await sweeperOf(world, restarted).sweep(new Map());
-  expect(found).toBe(1);
+  // With the one that was interrupted, and is not claimed yet.
+  expect(found).toBe(2);
   expect(await last(world, orderId('fresh'))).toBe('expired');
   expect(await last(world, orderId('order-1'))).toBe('claim');
   gate.letGo();

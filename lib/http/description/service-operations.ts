@@ -45,7 +45,7 @@ export const showReadiness = createRoute({
   tags: ['Service'],
   summary: 'Get the readiness',
   description:
-    'Whether Reeve may be given traffic: not while it starts or stops, nor while the store refuses writes. An overloaded one may: it refuses what it cannot do, and knows when to try again.',
+    'Whether Reeve may be given traffic: not while it stops, nor while the store refuses writes. An overloaded one may: it refuses what it cannot do, and knows when to try again.',
   responses: {
     200: { description: 'It may be given traffic.', content },
     503: { description: 'It may not.', content: ofFault, headers: retryAfterHeader },

@@ -11,6 +11,7 @@ export interface Uncrashed {
 }
 
 const recovery = 'worlds are too small for it to happen during the recovery after a restart';
+const timer = 'waits for a timer alone, and so changes nothing';
 const ramp = 'worlds are too small for a sweep after an outage to have a second page';
 
 const operated =
@@ -157,7 +158,17 @@ export const uncrashed: readonly Uncrashed[] = [
     code: 'await before;',
     why: 'waits for the slice of another caller, whose own awaits are struck',
   },
-  { file: 'restart.ts', code: 'if (recovered === before) await after(clock, 0);', why: recovery },
+  {
+    file: 'restart.ts',
+    code: 'if (ramp.interrupted() === before) await ramp.pause(0);',
+    why: timer,
+  },
+  { file: 'restart.ts', code: 'else await ramp.next();', why: timer },
+  {
+    file: 'restart-ramp.ts',
+    code: 'await pause(Math.max(0, Math.min(waitMs, second)));',
+    why: timer,
+  },
   { file: 'restart.ts', code: 'await restarted.interruptNow([orderId]);', why: recovery },
   {
     file: 'restart.ts',

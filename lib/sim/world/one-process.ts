@@ -9,6 +9,7 @@ import { agentGroups } from '#core/definition/agent-group.ts';
 import { isDrained } from '#core/definition/agent-settings.ts';
 import { poolsOf } from '#core/definition/registry.ts';
 import type { AgentName, OrderId } from '#core/model/ids.ts';
+import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
 import type { AgentGate } from '#in-process/agent-gate.ts';
 import type { AgentGates } from '#in-process/agent-gates.ts';
@@ -33,6 +34,7 @@ import { localMessages } from '#sim/ports/local-messages.ts';
 import { simBreaker } from '#sim/ports/sim-breaker.ts';
 import { agentSettingTable, simAgentSettings } from '#sim/ports/sim-flow.ts';
 import { watchedHandler, watchedNudges, watchedStore } from '#sim/ports/watched-begins.ts';
+import type { Chance } from './chance.ts';
 import { watchedCalls } from './counted-calls.ts';
 import type { Controls, Host } from './host.ts';
 import { type Machine, once } from './machine.ts';
@@ -42,11 +44,8 @@ import { orderIdOf } from './sim-services.ts';
 /** The ports of a process that its machine provides. */
 export type ProcessPorts = Omit<
   ProcessAssembly,
-  'channels' | 'gates' | 'sliceMax' | 'sweepPeriodMs' | 'watchRecords'
+  'channels' | 'gates' | 'rampPerSecond' | 'sliceMax' | 'sweepPeriodMs' | 'watchRecords'
 >;
-
-/** So few that much happens during the recovery after a restart. */
-const restartSliceMax = 2;
 
 export type ProcessRoles = Pick<
   Host,
@@ -112,7 +111,7 @@ export function processOf(
       return () => listeners.delete(listener);
     },
     sweepPeriodMs: shared.sweepPeriodMs,
-    sliceMax: shared.around.chance.between(1, restartSliceMax),
+    ...slowRecovery(shared.around.chance),
   });
   const runners = new Map<AgentName, AgentRunner>();
   for (const agent of agents) {
@@ -152,6 +151,18 @@ export function processOf(
       if (runner === undefined) throw agentMissing(agent);
       return runner;
     },
+  };
+}
+
+/**
+ * So few at once that much happens during the recovery after a restart; and in half of the worlds so few per second that orders wait
+ * for their turn.
+ */
+function slowRecovery(chance: Chance) {
+  const { recoveryRampPerSecond } = limits;
+  return {
+    sliceMax: chance.between(1, 2),
+    rampPerSecond: chance.pick([1, 2, recoveryRampPerSecond, recoveryRampPerSecond]),
   };
 }
 
