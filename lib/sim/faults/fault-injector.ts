@@ -44,7 +44,9 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
   const { timeline, chance, faults, subject } = shared.around;
   const messages = ofMessages(options);
   const interruptions: Interruption[] = [];
-  const timedFaults = [...ofMachines(options, interruptUntil), ...ofOperators(options)];
+  const timedFaults = [...ofMachines(options, standStill), ...ofOperators(options)];
+  /** A sweep that knows an outage decides about every call, also where it stands still itself (docs/design.md). */
+  let outageIsKnownUntil = 0;
   let outageIsDrawn = false;
   /** Until when machines, clocks and people are disturbed: later only what has begun continues. */
   let disturbedUntil = timeline.now() + options.setting.faultsMs;
@@ -74,6 +76,13 @@ export function faultInjector(options: FaultInjectorOptions): FaultInjector {
     // Without a completed sweep before it, the outage cannot be recognised.
     const isKnown = options.setting.oneProcess || shared.coordination.recall(1).sweptAt !== null;
     if (isKnown) interruptUntil(nowMs + tellableMs);
+  }
+
+  function standStill(ms: number): void {
+    const { outageAfterMs, sweepPeriodMs } = options.setting;
+    const nowMs = timeline.now();
+    if (nowMs > outageIsKnownUntil) interruptUntil(nowMs + ms);
+    outageIsKnownUntil = nowMs + ms + 3 * outageAfterMs + 2 * sweepPeriodMs;
   }
 
   /** What is in flight now, and is due before that instant, is not late by itself. */
@@ -150,10 +159,10 @@ function ofMessages(options: FaultInjectorOptions) {
 
 type TimedFaults = readonly (readonly [DrawnFault, (host: Host) => void])[];
 
-/** @param interruptUntil called when one process stands still until then, for so long that it is an outage */
+/** @param standStill called when one process stands still for so many ms that it is an outage */
 function ofMachines(
   { shared, fleet, setting: { oneProcess, outageAfterMs } }: FaultInjectorOptions,
-  interruptUntil: (instant: number) => void,
+  standStill: (ms: number) => void,
 ): TimedFaults {
   const { chance, trace } = shared.around;
   const setClock = ({ machine }: Host, skewMs: number) => {
@@ -167,7 +176,7 @@ function ofMachines(
     const ms = chance.between(2_000, 120_000);
     trace.record(`${machine.name} freezes for ${ms} ms`);
     machine.freeze(ms);
-    if (oneProcess && ms > outageAfterMs) interruptUntil(shared.around.timeline.now() + ms);
+    if (oneProcess && ms > outageAfterMs) standStill(ms);
   };
   return [
     ['frozen', freeze],

@@ -25,6 +25,14 @@ const hourMs = 3_600_000;
 /** The duration of an outage of the whole platform, ms. */
 export const outageMs = (chance: Chance) => chance.between(2 * hourMs, 8 * hourMs);
 
+/** What the end of the one process interrupted. */
+export interface RestartInterruption {
+  /** The machine of the next process. */
+  readonly by: string;
+  /** In progress when it starts. */
+  readonly attempts: readonly Interrupted[];
+}
+
 /** Attempts in progress now whose complete-by passes before that instant. */
 export function interruptedUntil(
   instant: number,
@@ -39,6 +47,17 @@ export function interruptedUntil(
 }
 
 const isWithin = (at: number, from: number, to: number) => at >= from && at < to;
+
+/** R20: a restart ends every call of the former process, and counts no failure for it. */
+export function judgeRestarts(
+  restarts: readonly RestartInterruption[],
+  writes: readonly Write[],
+  breach: Breach,
+): void {
+  const writesOf = Map.groupBy(writes, ({ by }) => by);
+  for (const { by, attempts } of restarts)
+    judgeInterruptions(attempts, writesOf.get(by) ?? [], breach);
+}
 
 /** R20: a step that an outage delayed is started again without counting a failure. */
 export function judgeInterruptions(
@@ -56,7 +75,10 @@ export function judgeInterruptions(
         underWay(was.progress) &&
         was.progress.completeBy < after.updatedAt;
       if (counted)
-        breach('R20', `attempt ${attempt} of ${step} of ${orderId} counted an outage as a failure`);
+        breach(
+          'R20',
+          `attempt ${attempt} of ${step} of ${orderId} counted an outage, or a restart, as a failure`,
+        );
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Mistakes in delayed messages: nudges for later instants, the look ahead, deadline checks, the timer of one process. */
+/** Mistakes in delayed messages: nudges for later instants, the look ahead, deadline checks, the timer of one process; and in its ramp after a restart. */
 import { type Mutant, mutantIn } from './mutant.ts';
 
 const core = mutantIn('core/decide');
@@ -46,5 +46,17 @@ export const mutantsOfRecovery: readonly Mutant[] = [
     'recovery/deadline-checks',
     'return isLeft ? laterCheck(record, check, nowMs) : nextCheck(record, check, nowMs);',
     'return { ...check, at: nowMs + 1_000 };',
+  ),
+  roles(
+    'sweep an order of the last process before its turn',
+    'restart',
+    'page.items.filter((orderId) => !former.left.has(orderId))',
+    'page.items',
+  ),
+  roles(
+    'dispatch nothing after the first second of the ramp',
+    'recovery/restart-ramp',
+    'seconds += 1;',
+    'await pause(100 * 3_600_000);\n      seconds += 1;',
   ),
 ];

@@ -27,7 +27,7 @@ import {
   faults as faultsOf,
   quietRates,
 } from '#sim/faults/fault-rates.ts';
-import { judgeInterruptions } from '#sim/faults/platform-outage.ts';
+import { judgeInterruptions, judgeRestarts } from '#sim/faults/platform-outage.ts';
 import { builtIn } from '#sim/orders/built-in.ts';
 import type { Subject } from '#sim/orders/subject.ts';
 import { allOf } from '#sim/ports/queues.ts';
@@ -247,6 +247,7 @@ function judge(
     const isKnown = (faults.hits.get('record-unreadable') ?? 0) === unreadBefore;
     if (isKnown) judgeInterruptions(attempts, writes, breach);
   }
+  judgeRestarts(world.restarts, writes, breach);
   judgePromptness(writes, world, breach);
   const { sweepRuns, replyDelays } = shared;
   const { outageAfterMs } = world.setting;

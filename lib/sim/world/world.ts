@@ -5,11 +5,12 @@ import { dueHorizonMs } from '#core/decide/due.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { ProcessRecord } from '#core/model/record.ts';
+import { interruptedUntil, type RestartInterruption } from '#sim/faults/platform-outage.ts';
 import { deliveries, invoke } from '#sim/ports/deliveries.ts';
 import { allOf } from '#sim/ports/queues.ts';
 import { recordsOf, type SimTable } from '#sim/ports/sim-table.ts';
 import { type Fleet, fleet as fleetOf } from './fleet.ts';
-import { host as hostOf } from './host.ts';
+import { type Host, host as hostOf } from './host.ts';
 import { startOneProcess } from './one-process.ts';
 import type { Setting } from './setting.ts';
 import { type SharedInfrastructure, sharedInfrastructure } from './shared-infrastructure.ts';
@@ -25,6 +26,8 @@ export interface World {
   calm(): void;
   /** When that was; null before. */
   calmSince(): number | null;
+  /** What the restarts of the one process interrupted. */
+  readonly restarts: readonly RestartInterruption[];
   /** Whether no message, change or work is pending. */
   isIdle(): boolean;
 }
@@ -44,6 +47,7 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
   const { timeline } = around;
   const { oneProcess } = setting;
   let calmSince: number | null = null;
+  const restarts: RestartInterruption[] = [];
 
   const shared: SharedInfrastructure = sharedInfrastructure(setting, around, breach, {
     pump: (queue) => carrier.pump(queue),
@@ -59,7 +63,10 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     around,
     oneProcess,
     hostOn: (machine, release) => hostOf(machine, release, shared),
-    onBoot: startOneProcess,
+    onBoot(host) {
+      if (oneProcess) restarts.push(restartOf(host, table));
+      startOneProcess(host);
+    },
   });
   const carrier = deliveries({ shared, fleet, retryAfterMs: oneProcess ? retryAfterMs : null });
   const operate = operatorOfStopped(shared, fleet);
@@ -85,6 +92,7 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
     shared,
     fleet,
     sweeps,
+    restarts,
     isIdle,
     calmSince: () => calmSince,
     calm() {
@@ -93,6 +101,10 @@ export function world(setting: Setting, around: SimContext, breach: Breach): Wor
       for (const record of recordsOf(table)) operate(record);
     },
   };
+}
+
+function restartOf({ machine: { name: by } }: Host, table: SimTable): RestartInterruption {
+  return { by, attempts: interruptedUntil(Number.POSITIVE_INFINITY, 0, recordsOf(table)) };
 }
 
 /**
