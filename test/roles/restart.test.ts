@@ -91,9 +91,11 @@ describe('the ramp, of two orders per second', () => {
     await restarted.begin();
     await world.clock.advance(0.4 * second);
     expect(await interrupted(world, 7)).toHaveLength(4);
-    world.clock.jump(2.5 * second);
-    await world.clock.advance(0);
-    await world.clock.advance(0);
+    // Suspended for an hour, it does not make up for that.
+    world.clock.jump(3_600 * second);
+    await world.clock.advance(0.9 * second);
+    expect(await interrupted(world, 7)).toHaveLength(6);
+    await world.clock.advance(0.1 * second);
     expect(await interrupted(world, 7)).toHaveLength(7);
   });
 

@@ -30,9 +30,9 @@ export function restartRamp(
   clock: Clock,
   perSecond: number = limits.recoveryRampPerSecond,
 ): RestartRamp {
-  const startedAt = clock.now();
   let interrupted = 0;
   let seconds = 0;
+  let begunAt = clock.now();
   let stop = () => {};
 
   const pause = (ms: number) =>
@@ -51,9 +51,11 @@ export function restartRamp(
     },
     interrupted: () => interrupted,
     async next() {
-      const waitMs = startedAt + (seconds + 1) * second - clock.now();
+      const waitMs = begunAt + second - clock.now();
       // No longer than a second: a clock that was set back does not delay the recovery.
       await pause(Math.max(0, Math.min(waitMs, second)));
+      // From now on, so that no orders of many seconds are dispatched at once after the process was suspended.
+      begunAt = clock.now();
       seconds += 1;
     },
     pause,
