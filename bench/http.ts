@@ -2,7 +2,7 @@
  * Orders per second over HTTP, from the first request until the end of the last order is durable: one by one, and by bulk
  * submissions. The embedded Reeve with its agents is a process, the sender is another one; both share the cores of the machine.
  * The two ways are measured in turns; the figures are medians, with their ratio. `npm run bench:http`, or with `-- --json`;
- * `--orders` of each turn, `--turns`, `--connections` that send orders one by one, and `--batches` sent at once.
+ * `--orders` of each turn, `--turns`, `--connections` that send orders one by one, `--batches` sent at once, and the `--detailBytes` of an order.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,6 +28,7 @@ const { values: flags } = parseArgs({
     turns: { type: 'string', default: '3' },
     connections: { type: 'string', default: '128' },
     batches: { type: 'string', default: '8' },
+    detailBytes: { type: 'string', default: '4' },
   },
 });
 
@@ -58,6 +59,8 @@ const workflow = defineWorkflow({
     input: ({ outputs }) => ({ order: outputs.charge.id }),
   })
   .build();
+
+const item = 'x'.repeat(Number(flags.detailBytes));
 
 /** What the server answers to a number, once so many orders are processed in all: its CPU time so far. */
 const processedSchema = z.object({ cpuMs: z.number() });
@@ -195,7 +198,7 @@ async function inParallel(
 
 /** With a key, as senders that repeat what was not answered have it. */
 function order() {
-  return { workflow: 'bench', details: { item: 'book' }, key: crypto.randomUUID() };
+  return { workflow: 'bench', details: { item }, key: crypto.randomUUID() };
 }
 
 type Document = { readonly key: string } | { readonly orders: readonly object[] };

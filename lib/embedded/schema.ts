@@ -7,17 +7,20 @@ import { agentSettingSchema } from '#embedded/tables/agent-settings.ts';
 /**
  * `DueAt` is the key of the due index (R16), rounded up to the sweep period, so that a quick order changes the index
  * about twice in its life. The index for listings excludes Processed, by far the most frequent state.
+ * The rows of Orders are stored one after the other and not by their ids, because an id may be a digest: then each new order would divide
+ * a page among others, the sooner the larger its details are. A database of an older Reeve keeps its table; all statements fit both.
  * `Extension` contains the attributes that only some records have, such as a deadline, and those that a newer release
  * adds, as JSON; null when there are none.
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS Orders (
-    OrderID TEXT PRIMARY KEY,
+    Seq INTEGER PRIMARY KEY,
+    OrderID TEXT NOT NULL UNIQUE,
     Details TEXT NOT NULL,
     Digest TEXT NOT NULL,
     SubmittedAt INTEGER NOT NULL,
     Checksum INTEGER
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS Processes (
     Seq INTEGER PRIMARY KEY,
     OrderID TEXT NOT NULL UNIQUE,

@@ -131,7 +131,7 @@ test('a table that is not as it was written is reported by the order that would 
 
 test.each([
   ['sqlite_autoindex_Processes_1', 'row-corrupt'],
-  ['Orders', 'store-refused'],
+  ['sqlite_autoindex_Orders_1', 'store-refused'],
 ])('a repeated submission makes no second order where its id is lost in %s', async (tree, code) => {
   const path = await stored();
   spoiledOnDisk(path, tree, 'two', 'twx');

@@ -1,7 +1,9 @@
 /** Data of an older release are upgraded row by row, and unreadable rows are left unchanged. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { orderId } from '#core/model/ids.ts';
+import { orderId, writeId } from '#core/model/ids.ts';
+import { examineData } from '#embedded/integrity/examine.ts';
+import { newOrder } from '../support/orders.ts';
 import { accepted, edited, opened, stored } from '../support/stored-data.ts';
 import { undelivered } from '../support/undelivered.ts';
 
@@ -68,6 +70,29 @@ test('data that cannot be upgraded are not used, and stay unchanged', async () =
   const { store, log } = opened(path);
   expect([...(await store.records([orderId('one')])).keys()]).toEqual(['one']);
   expect(log.lines).toEqual([]);
+});
+
+test('a database of an older Reeve, whose orders are stored by their ids, is continued', async () => {
+  const path = await stored('one', 'two');
+  edited(
+    path,
+    `ALTER TABLE Orders RENAME TO Later;
+     CREATE TABLE Orders (
+       OrderID TEXT PRIMARY KEY, Details TEXT NOT NULL, Digest TEXT NOT NULL, SubmittedAt INTEGER NOT NULL, Checksum INTEGER
+     ) STRICT, WITHOUT ROWID;
+     INSERT INTO Orders SELECT OrderID, Details, Digest, SubmittedAt, Checksum FROM Later;
+     DROP TABLE Later`,
+  );
+  const ids = ['one', 'two', 'three'].map(orderId);
+  const { store, log } = opened(path);
+  await accepted(store, 'three');
+  expect([...(await store.orders(ids)).keys()]).toEqual(ids);
+  const { order, record } = newOrder('two', 0);
+  expect(await store.create(order, { ...record, writeId: writeId('other') })).toBe('exists');
+  const verification = store.verify();
+  while (verification.next(10));
+  store.close();
+  expect([verification.checked(), log.lines, examineData(path).findings]).toEqual([3, [], []]);
 });
 
 test('an older database gets the new columns, and its orders stay unchanged', async () => {
