@@ -32,13 +32,13 @@ test('a workflow of three steps is explored completely, and proven', async () =>
     workflows: [bread],
     orders: (draw) => ({ units: draw.between(1, 9) }),
     agents: [mill, oven, shop].map((each) => soundAgent(each, ({ units }) => ({ units }))),
-    seeds: 30,
+    seeds: 60,
   });
   const [explored] = report.explored;
   expect(explored).toMatchObject({ workflow: 'bread', version: 1, isComplete: true });
   expect(explored?.states).toBeGreaterThan(500);
   expect(report.text).toMatch(
-    /^Proven: 30 worlds, .*; all [\d,]+ states of an order of bread@1 explored\.$/,
+    /^Proven: 60 worlds, .*; all [\d,]+ states of an order of bread@1 explored\.$/,
   );
 }, 180_000);
 
