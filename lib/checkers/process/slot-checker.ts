@@ -114,6 +114,8 @@ export function slotChecker(options: SlotCheckerOptions) {
       if (before === undefined && record.isHeld === undefined) return;
       for (const agent of new Set(record.steps.map((step) => step.agent))) look(agent);
     },
+    /** The store refused a write of the order for good: its message is parked, and it waits for a sweep. */
+    refused: (orderId: OrderId) => held.delete(orderId),
     /** Whether the agent, or a member of the pool, makes fewer calls than it can. */
     hasSlot: (agent: AgentName) => membersOf(agent).some(hasSlot),
     /** At the end of the process: what waits still. */

@@ -1,5 +1,7 @@
 /** The ports of one process, whose check of shares knows which steps have their slots, and are about to begin. */
 import type { ShareChecker } from '#checkers/process/share-checker.ts';
+import type { SlotChecker } from '#checkers/process/slot-checker.ts';
+import { RefusedError } from '#core/model/errors.ts';
 import type { Channels } from '#ports/channels.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import type { Scheduler } from '#roles/scheduler.ts';
@@ -12,6 +14,7 @@ import type { Scheduler } from '#roles/scheduler.ts';
 export const watchedStore = (
   store: StateStore,
   { sent }: Pick<ShareChecker, 'sent'>,
+  { refused }: Pick<SlotChecker, 'refused'>,
   onDue: () => void,
 ): StateStore => ({
   ...store,
@@ -23,6 +26,9 @@ export const watchedStore = (
     const answered = sent(record);
     try {
       return await store.commit(record, replaced);
+    } catch (error) {
+      if (error instanceof RefusedError) refused(record.orderId);
+      throw error;
     } finally {
       answered();
     }

@@ -102,7 +102,7 @@ export function processOf(
   const sweeps = sweepNotes(shared, machine);
   const roles = assembleProcess({
     ...ports,
-    store: watchedStore(ports.store, checks.shares, sweeps.note),
+    store: watchedStore(ports.store, checks.shares, checks.slots, sweeps.note),
     ...{ channels, gates },
     ...(shared.agentSettings !== null && { settings }),
     admission: backlog,
