@@ -77,7 +77,11 @@ const waitingIsNoClaim: WriteRule = ({ after, entry, steps }) => {
   const untils = after.steps.flatMap(({ progress }) =>
     progress.state === 'Held' ? [progress.until] : [],
   );
-  const waits = untils.length > 0 && after.notBefore === Math.min(...untils);
+  // The end of a hold fails a round, whose cool-down may end when the holds of other steps do.
+  const hasEndedHold = steps.some(
+    ({ was, is }) => was.progress.state === 'Held' && is.progress.state === 'NotStarted',
+  );
+  const waits = !hasEndedHold && untils.length > 0 && after.notBefore === Math.min(...untils);
   return waits && !steps.some(isDispatched) && 'only waits, and was counted as a claim';
 };
 
