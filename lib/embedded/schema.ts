@@ -14,8 +14,7 @@ import { agentSettingSchema } from '#embedded/tables/agent-settings.ts';
  */
 export const schema = `
   CREATE TABLE IF NOT EXISTS Orders (
-    Seq INTEGER PRIMARY KEY,
-    OrderID TEXT NOT NULL UNIQUE,
+    OrderID TEXT NOT NULL PRIMARY KEY,
     Details TEXT NOT NULL,
     Digest TEXT NOT NULL,
     SubmittedAt INTEGER NOT NULL,
