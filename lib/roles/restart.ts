@@ -105,7 +105,7 @@ export function restart(ports: RestartPorts): Restart {
   }
 
   const nextSlice = () =>
-    size.measure((max) => inTurn(() => former.slice(Math.min(max, ramp.left()))));
+    size.measure((max) => inTurn(() => former.slice(Math.min(max, ramp.placesLeft()))));
 
   async function interruptNext(): Promise<void> {
     const before = ramp.interrupted();
@@ -117,7 +117,7 @@ export function restart(ports: RestartPorts): Restart {
   async function interruptRest(): Promise<void> {
     while (former.left.size > 0 && !isStopped) {
       try {
-        if (ramp.left() > 0) await interruptNext();
+        if (ramp.placesLeft() > 0) await interruptNext();
         else await ramp.next();
       } catch (error) {
         if (isStopped) return;

@@ -83,7 +83,7 @@ describe('the ramp, of two orders per second', () => {
     expect(await restarted.done).toBe(5);
   });
 
-  test('a second begins when it does, however long the writes of the last one took', async () => {
+  test('the next second begins on time, however long the writes of the last one took', async () => {
     const world = roleScenario();
     await claimAll(world, 7);
     const restarted = restartIn(world, undefined, 2);

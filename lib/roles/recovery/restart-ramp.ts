@@ -11,7 +11,7 @@ export interface RestartRamp {
   /** When the order with this place among those still to be interrupted is dispatched again, ms since the epoch. */
   turnOf(place: number): number;
   /** The orders that may still be interrupted in the present second of the ramp; 0 or less: none. */
-  left(): number;
+  placesLeft(): number;
   /** Notes orders that were interrupted, also before their turn. */
   note(orders: number): void;
   /** The orders that were interrupted. */
@@ -45,7 +45,7 @@ export function restartRamp(
       const ahead = Math.floor((interrupted + place) / perSecond) - seconds;
       return clock.now() + Math.max(0, ahead) * second;
     },
-    left: () => (seconds + 1) * perSecond - interrupted,
+    placesLeft: () => (seconds + 1) * perSecond - interrupted,
     note(orders) {
       interrupted += orders;
     },
