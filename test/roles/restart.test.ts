@@ -99,6 +99,21 @@ describe('the ramp, of two orders per second', () => {
     expect(await interrupted(world, 7)).toHaveLength(7);
   });
 
+  test('a second that begins late delays none of the later ones', async () => {
+    const world = roleScenario();
+    await claimAll(world, 8);
+    const restarted = restartIn(world, undefined, 2);
+    await restarted.begin();
+    // Busy when its timer is due: the second begins 0.3 s late, the one after it on time.
+    world.clock.jump(1.3 * second);
+    await world.clock.advance(0);
+    expect(await interrupted(world, 8)).toHaveLength(4);
+    await world.clock.advance(0.7 * second);
+    expect(await interrupted(world, 8)).toHaveLength(6);
+    await world.clock.advance(second);
+    expect(await interrupted(world, 8)).toHaveLength(8);
+  });
+
   test('an order that a role changes before its turn has the next place', async () => {
     const world = roleScenario();
     await claimAll(world, 7);

@@ -51,11 +51,13 @@ export function restartRamp(
     },
     interrupted: () => interrupted,
     async next() {
-      const waitMs = begunAt + second - clock.now();
+      const beginsAt = begunAt + second;
       // No longer than a second: a clock that was set back does not delay the recovery.
-      await pause(Math.max(0, Math.min(waitMs, second)));
-      // From now on, so that no orders of many seconds are dispatched at once after the process was suspended.
-      begunAt = clock.now();
+      await pause(Math.max(0, Math.min(beginsAt - clock.now(), second)));
+      // A second that begins late delays no later one. After the process was suspended or the clock was set, the ramp goes
+      // on from now, so that no orders of many seconds are dispatched at once.
+      const lateMs = Math.abs(clock.now() - beginsAt);
+      begunAt = lateMs < second ? beginsAt : clock.now();
       seconds += 1;
     },
     pause,
