@@ -166,7 +166,7 @@ export const uncrashed: readonly Uncrashed[] = [
   { file: 'restart.ts', code: 'else await ramp.next();', why: timer },
   {
     file: 'restart-ramp.ts',
-    code: 'await pause(Math.max(0, Math.min(waitMs, second)));',
+    code: 'await pause(Math.max(0, Math.min(beginsAt - clock.now(), second)));',
     why: timer,
   },
   { file: 'restart.ts', code: 'await restarted.interruptNow([orderId]);', why: recovery },
