@@ -141,13 +141,14 @@ test('a limit whose interval is longer than a minute may be unused in it', () =>
   expect(unusedLimit({ rate: { count: 1, per: 600_000 }, hasBegun: true })).toEqual([]);
 });
 
-/** A check of shares, and what it says. */
-function shares() {
+/** A check of shares, and what it says. `withoutRoom`: an order for which a limit by a key has no room. */
+function shares(withoutRoom?: string) {
   const breaches: string[] = [];
   let nowMs = 0;
   const checker = shareChecker({
     concurrencyOf: () => 1,
     disturbance: () => '',
+    haveRoom: (_, order) => order !== withoutRoom,
     now: () => nowMs,
     breach: (rule, message) => breaches.push(`${rule} ${message}`),
   });
@@ -178,6 +179,23 @@ test.each([
   normalBegins(checked);
   expect(checked.breaches.slice(0, 1)).toEqual(breaches);
 });
+
+test.each([
+  ['', ['one'], []],
+  [
+    ', unless another order of it does',
+    ['one', 'two'],
+    ['R24 of 8 steps of paint, 0 were of high null'],
+  ],
+])(
+  'a class of which an order waits for room in a limit by its key has no share%s',
+  (_, orders, breaches) => {
+    const checked = shares('one');
+    for (const order of orders) checked.stored({ before: null, after: highHeld(order) });
+    normalBegins(checked);
+    expect(checked.breaches.slice(0, 1)).toEqual(breaches);
+  },
+);
 
 test('a class has no share while the write that begins its only step is on its way', () => {
   const checked = shares();

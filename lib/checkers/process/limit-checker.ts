@@ -41,6 +41,8 @@ export interface LimitChecker {
   stored(record: ProcessRecord): void;
   /** Whether the limits of what waits under this name let a call of the order begin, by the amounts of their definitions. */
   haveRoom(name: AgentName, order: LimitedOrder): boolean;
+  /** The same, of the limits by a key alone. */
+  haveKeyedRoom(name: AgentName, orderId: OrderId): boolean;
 }
 
 /** Late timers may not lower a rate, so that its calls may be early by this part (docs/design.md). */
@@ -64,17 +66,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   const { limits, now, faults, mayBegin, allowed, breach } = options;
   const orders = new Map<OrderId, LimitedOrder>();
   const held = new Map<OrderId, ProcessRecord>();
-  /** By limit, and by key. */
-  const used = new Map<string, Map<string | null, Used>>();
-
-  function usedOf({ name, by }: CheckedLimit, order: LimitedOrder | undefined): Used {
-    const key = by === undefined ? null : (order?.[by] ?? null);
-    const keys = used.get(name) ?? new Map<string | null, Used>();
-    used.set(name, keys);
-    const known = keys.get(key) ?? { inFlight: 0, begins: [], unused: null };
-    keys.set(key, known);
-    return known;
-  }
+  const { usedOf, allOf } = usedByKey();
 
   /** R21: no more calls at once than the limit says, and no more in any of its intervals. */
   function count(limit: CheckedLimit, own: Used, who: string): void {
@@ -121,7 +113,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
       for (const [limit, one] of own) {
         one.inFlight += 1;
         // Its agent makes calls: by the shares of classes and tenants, those with other keys may be first for long.
-        for (const other of used.get(limit.name)?.values() ?? []) other.unused = null;
+        for (const other of allOf(limit)) other.unused = null;
       }
       for (const [limit, one] of own) count(limit, one, `${agent} for ${order?.tenant ?? 'none'}`);
       let isOpen = true;
@@ -140,6 +132,26 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
     },
     haveRoom: (name, order) =>
       waitedForUnder(name, limits).every((limit) => hasRoom(limit, usedOf(limit, order), now())),
+    haveKeyedRoom: (name, orderId) =>
+      waitedForUnder(name, limits)
+        .filter(({ by }) => by !== undefined)
+        .every((limit) => hasRoom(limit, usedOf(limit, orders.get(orderId)), now())),
+  };
+}
+
+/** What is used of each limit, by key. */
+function usedByKey() {
+  const used = new Map<string, Map<string | null, Used>>();
+  return {
+    allOf: ({ name }: CheckedLimit): Iterable<Used> => used.get(name)?.values() ?? [],
+    usedOf({ name, by }: CheckedLimit, order: LimitedOrder | undefined): Used {
+      const key = by === undefined ? null : (order?.[by] ?? null);
+      const keys = used.get(name) ?? new Map<string | null, Used>();
+      used.set(name, keys);
+      const known = keys.get(key) ?? { inFlight: 0, begins: [], unused: null };
+      keys.set(key, known);
+      return known;
+    },
   };
 }
 

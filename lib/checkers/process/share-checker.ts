@@ -8,7 +8,7 @@
 
 import type { RecordPair } from '#checkers/transition.ts';
 import type { Breach } from '#checkers/violation.ts';
-import type { AgentName, OrderId, StepName } from '#core/model/ids.ts';
+import { type AgentName, type OrderId, orderId, type StepName } from '#core/model/ids.ts';
 import {
   findStep,
   type ProcessRecord,
@@ -36,6 +36,8 @@ export interface ShareCheckerOptions {
   readonly concurrencyOf: (agent: AgentName) => number;
   /** Changes whenever something else than the shares decides who begins: the shares are counted anew. */
   readonly disturbance: (agent: AgentName) => string;
+  /** Whether the limits by a key let a call of the order begin: a step that waits for room in them is passed by steps of other keys. */
+  readonly haveRoom: (agent: AgentName, order: OrderId) => boolean;
   readonly now: () => number;
   readonly breach: Breach;
 }
@@ -57,7 +59,7 @@ const slotMs = 10_000;
 
 /** Makes the check of one process. Tenants have equal weights. */
 export function shareChecker(options: ShareCheckerOptions): ShareChecker {
-  const { concurrencyOf, now, breach } = options;
+  const { concurrencyOf, haveRoom, now, breach } = options;
   const { flowsOf, all } = flowsByAgent(options);
 
   function waits({ agent, name }: StepRecord, record: ProcessRecord): void {
@@ -72,6 +74,10 @@ export function shareChecker(options: ShareCheckerOptions): ShareChecker {
     if (!removeStep(idOf(record, name), flow) || !hasBegun) return;
     for (const other of flows.values()) {
       if (other.waiting.size === 0) continue;
+      if (![...other.waiting].some((step) => haveRoom(agent, orderOf(step)))) {
+        countAnew(other, flows);
+        continue;
+      }
       other.begun += 1;
       if (other === flow) other.own += 1;
       if (!isBehind(other, concurrencyOf(agent))) continue;
@@ -164,7 +170,8 @@ function flowsByAgent({ disturbance, now }: Pick<ShareCheckerOptions, 'disturban
   };
 }
 
-const idOf = ({ orderId }: ProcessRecord, name: StepName) => `${orderId} ${name}`;
+const idOf = (order: ProcessRecord, name: StepName) => `${order.orderId} ${name}`;
+const orderOf = (step: string): OrderId => orderId(step.slice(0, step.indexOf(' ')));
 
 /** A step of an order that cools down could not begin: it has no share meanwhile. */
 const waitsIn = (record: ProcessRecord, step: StepRecord | undefined): boolean =>

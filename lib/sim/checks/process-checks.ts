@@ -93,6 +93,7 @@ export function processChecks(
       turns += 1;
       return `circuit ${turns}`;
     },
+    haveRoom: limits.haveKeyedRoom,
     now: timeline.now,
     breach,
   });
