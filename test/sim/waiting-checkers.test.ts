@@ -49,10 +49,17 @@ interface Unused {
   /** A call of its own has begun and ended just before. */
   readonly hasBegun?: boolean;
   readonly rate?: NonNullable<CheckedLimit['rate']>;
+  /** A call of another workflow lasts, and another limit of the agent allows so many at once. */
+  readonly whole?: number;
 }
 
 /** What is said of a limit by workflow that no call uses for two minutes. */
-function unusedLimit({ cools = false, otherBegins = false, ...more }: Unused): readonly string[] {
+function unusedLimit({
+  cools = false,
+  otherBegins = false,
+  whole,
+  ...more
+}: Unused): readonly string[] {
   const breaches: string[] = [];
   let nowMs = 0;
   const checker = limitChecker({
@@ -61,6 +68,9 @@ function unusedLimit({ cools = false, otherBegins = false, ...more }: Unused): r
         ...{ name: 'per-workflow', agents: [paint], waitsUnder: [paint], atOnce: 1 },
         ...{ by: 'workflow', ...(more.rate !== undefined && { rate: more.rate }) },
       },
+      ...(whole === undefined
+        ? []
+        : [{ name: 'whole', agents: [paint], waitsUnder: [paint], atOnce: whole }]),
     ],
     now: () => nowMs,
     faults: () => 0,
@@ -70,9 +80,10 @@ function unusedLimit({ cools = false, otherBegins = false, ...more }: Unused): r
   });
   const record = held('one', 0, { cools });
   const other = { ...held('two', 0, { cools }), workflow: workflowName('other') };
+  checker.stored(begun(other));
+  if (whole !== undefined) checker.began(paint, other.orderId);
   checker.stored(record);
   if (more.hasBegun === true) checker.began(paint, record.orderId)();
-  checker.stored(begun(other));
   nowMs = 100_000;
   if (otherBegins) checker.began(paint, other.orderId)();
   nowMs = 120_000;
@@ -82,6 +93,13 @@ function unusedLimit({ cools = false, otherBegins = false, ...more }: Unused): r
 
 test('a limit that nobody uses although an order waits for it is a breach', () => {
   expect(unusedLimit({})).toEqual([
+    'R22 per-workflow is not used since 120000 ms, and a step waits for it',
+  ]);
+});
+
+test('a limit may be unused while another limit, for which the order waits as well, is full', () => {
+  expect(unusedLimit({ whole: 1 })).toEqual([]);
+  expect(unusedLimit({ whole: 2 })).toEqual([
     'R22 per-workflow is not used since 120000 ms, and a step waits for it',
   ]);
 });

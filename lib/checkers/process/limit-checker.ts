@@ -68,27 +68,21 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
   const held = new Map<OrderId, ProcessRecord>();
   const { usedOf, allOf } = usedByKey();
 
-  /** R21: no more calls at once than the limit says, and no more in any of its intervals. */
-  function count(limit: CheckedLimit, own: Used, who: string): void {
-    const { name, atOnce, rate } = allowed(limit);
-    if (atOnce !== undefined && own.inFlight > atOnce) {
-      breach('R21', `${own.inFlight} calls at once of ${who}, where ${name} allows ${atOnce}`);
-    }
-    if (rate === undefined) return;
-    const nowMs = now();
-    // A clock that was set back begins a new interval.
-    own.begins = own.begins.filter((at) => at > nowMs - rate.per && at <= nowMs);
-    own.begins.push(nowMs);
-    const most = Math.floor(rate.count * (1 + earlyPart)) + (rate.burst ?? 1);
-    if (own.begins.length <= most) return;
-    breach('R21', `${own.begins.length} calls of ${who}, where ${name} allows ${most}`);
-  }
+  /** A step of the order waits for this limit, and the others for which it waits have room. */
+  const waitsOnlyFor = (limit: CheckedLimit, order: ProcessRecord): boolean =>
+    namesOfWaiting(order, now()).some((name) => {
+      const all = waitedForUnder(name, limits);
+      const others = all.filter((other) => other !== limit);
+      return (
+        all.includes(limit) && others.every((other) => hasRoom(other, usedOf(other, order), now()))
+      );
+    });
 
   /** R22: room that a step waits for is used. */
   function look(limit: CheckedLimit, record: ProcessRecord): void {
     const own = usedOf(limit, record);
     const isWaitedFor = [...held.values()].some(
-      (one) => isOfSameKey(limit, one, record) && waitsFor(one, limit, now()),
+      (one) => isOfSameKey(limit, one, record) && waitsOnlyFor(limit, one),
     );
     if (!isWaitedFor || isUsed(limit, own, now()) || !limit.waitsUnder.every(mayBegin)) {
       own.unused = null;
@@ -115,7 +109,10 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
         // Its agent makes calls: by the shares of classes and tenants, those with other keys may be first for long.
         for (const other of allOf(limit)) other.unused = null;
       }
-      for (const [limit, one] of own) count(limit, one, `${agent} for ${order?.tenant ?? 'none'}`);
+      for (const [limit, one] of own) {
+        const excess = excessOf(allowed(limit), one, now());
+        if (excess !== null) breach('R21', `${excess}: ${agent} for ${order?.tenant ?? 'none'}`);
+      }
       let isOpen = true;
       return () => {
         if (isOpen) for (const [, one] of own) one.inFlight -= 1;
@@ -137,6 +134,21 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
         .filter(({ by }) => by !== undefined)
         .every((limit) => hasRoom(limit, usedOf(limit, orders.get(orderId)), now())),
   };
+}
+
+/** R21: no more calls at once than the limit says, and no more in any of its intervals. Notes that one begins now; null: that is allowed. */
+function excessOf({ name, atOnce, rate }: CheckedLimit, own: Used, nowMs: number): string | null {
+  if (atOnce !== undefined && own.inFlight > atOnce) {
+    return `${own.inFlight} calls at once, where ${name} allows ${atOnce}`;
+  }
+  if (rate === undefined) return null;
+  // A clock that was set back begins a new interval.
+  own.begins = own.begins.filter((at) => at > nowMs - rate.per && at <= nowMs);
+  own.begins.push(nowMs);
+  const most = Math.floor(rate.count * (1 + earlyPart)) + (rate.burst ?? 1);
+  return own.begins.length > most
+    ? `${own.begins.length} calls in an interval, where ${name} allows ${most}`
+    : null;
 }
 
 /** What is used of each limit, by key. */
@@ -173,10 +185,10 @@ function hasRoom(limit: CheckedLimit, own: Used, nowMs: number): boolean {
 const isOfSameKey = ({ by }: CheckedLimit, one: LimitedOrder, other: LimitedOrder): boolean =>
   by === undefined || one[by] === other[by];
 
-const waitsFor = (record: ProcessRecord, { waitsUnder }: CheckedLimit, at: number) =>
-  record.processState !== 'Error' &&
-  isClaimable(record, at) &&
-  record.steps.some(
-    ({ agent, progress }) =>
-      progress.state === 'Held' && progress.gate === 'limit' && waitsUnder.includes(agent),
-  );
+/** The names under which steps of the order wait for a limit. */
+const namesOfWaiting = (record: ProcessRecord, at: number): readonly AgentName[] =>
+  record.processState === 'Error' || !isClaimable(record, at)
+    ? []
+    : record.steps
+        .filter(({ progress }) => progress.state === 'Held' && progress.gate === 'limit')
+        .map(({ agent }) => agent);
