@@ -13,7 +13,7 @@ export type ClientResult<Outputs> =
       /** By the names of the steps; `undefined` for one that was skipped. Sensitive values are `[redacted]`. */
       readonly outputs: Outputs;
     }
-  /** Every effect was undone. `fault`: null when the order was cancelled. */
+  /** Every effect was undone. The code of `fault` is `cancelled` when the order was cancelled or replaced. */
   | { readonly state: 'Undone'; readonly fault: OrderDocument['fault'] }
   /** It waits for an operator. */
   | { readonly state: 'Error'; readonly fault: OrderDocument['fault'] };

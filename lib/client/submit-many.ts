@@ -10,7 +10,11 @@ import { problemError, type Requests, type Tries } from './requests.ts';
 
 /** Options of one order. */
 export interface OrderOptions {
-  /** The idempotency key. Default: one made for this call, so that its own repetitions are one order. */
+  /**
+   * The idempotency key. Default: one made for this call, so that its own repetitions are one order. One that was answered with an
+   * earlier order of its singleton key (`skip`) stored nothing: if that answer is lost and the earlier order ends, its repetition
+   * is a new order.
+   */
   readonly key?: string;
   /** Default `normal`. */
   readonly priority?: Priority;

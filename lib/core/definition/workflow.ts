@@ -74,7 +74,8 @@ export interface StepOptions<
   readonly after?: EachOnce<After>;
   /**
    * The input for the agent. A pure function, called for every attempt. If it throws, or returns more than a message
-   * holds, the order stops in Error.
+   * holds, the order stops in Error. TypeScript widens a literal here: for a field that takes only some texts, or a
+   * tuple, write `'EUR' as const`.
    */
   readonly input: (context: TypedContext<Details, Seen>) => NoInfer<Input>;
   /**

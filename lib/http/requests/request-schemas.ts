@@ -56,7 +56,7 @@ export const agentParam = z.object({
 export const keyHeader = z.object({
   'idempotency-key': submissionKey.meta({
     description:
-      'The same key and body again give the same order. Visible ASCII characters other than the comma; the header may be sent once.',
+      'The same key and body again give the same order, unless the first answer was `skipped`: then nothing was stored. Visible ASCII characters other than the comma; the header may be sent once.',
     example: 'cart-4711',
   }),
 });

@@ -24,7 +24,8 @@ import { checkedDetails, checkedOptions } from './submission-checks.ts';
 /** Options of a submission. */
 export interface SubmitOptions {
   /**
-   * The idempotency key: a second submission with it is the same order, and one with other content is refused. Up to 128 visible ASCII
+   * The idempotency key: a second submission with it is the same order, and one with other content is refused. One that was answered
+   * with an earlier order of its singleton key (`skip`) stored nothing, so its key is not known later. Up to 128 visible ASCII
    * characters without the comma. Default: none.
    */
   readonly key?: string;
@@ -47,7 +48,7 @@ export type OrderResult<Outputs> =
       /** By the names of the steps; `undefined` for one that was skipped. */
       readonly outputs: Outputs;
     }
-  /** Every effect was undone. `fault`: null when the order was cancelled. */
+  /** Every effect was undone. The code of `fault` is `cancelled` when the order was cancelled or replaced. */
   | { readonly state: 'Undone'; readonly fault: OrderFault | null }
   /** It waits for an operator, who may resubmit or cancel it. */
   | { readonly state: 'Error'; readonly fault: OrderFault | null };
