@@ -159,6 +159,37 @@ test('a limit whose interval is longer than a minute may be unused in it', () =>
   expect(unusedLimit({ rate: { count: 1, per: 600_000 }, hasBegun: true })).toEqual([]);
 });
 
+test('a limit by a key has room for an order when a call at once and a slot of its rate are free', () => {
+  let nowMs = 0;
+  const common = { agents: [paint], waitsUnder: [paint] };
+  const checker = limitChecker({
+    limits: [
+      { name: 'keyed', ...common, by: 'workflow', atOnce: 1, rate: { count: 4, per: 1_000 } },
+      // Every order waits for it, so it says nothing of shares.
+      { name: 'whole', ...common, atOnce: 1 },
+    ],
+    now: () => nowMs,
+    faults: () => 0,
+    mayBegin: () => true,
+    allowed: (limit) => limit,
+    breach: () => {},
+  });
+  const one = newOrder('one', 0).record;
+  const other = { ...newOrder('two', 0).record, workflow: workflowName('other') };
+  for (const record of [one, other]) checker.stored(record);
+  const haveRoom = () => [one, other].map(({ orderId }) => checker.haveKeyedRoom(paint, orderId));
+  const end = checker.began(paint, one.orderId);
+  nowMs = 400;
+  expect(haveRoom()).toEqual([false, true]);
+  end();
+  expect(haveRoom()).toEqual([true, true]);
+  checker.began(paint, one.orderId)();
+  nowMs = 649;
+  expect(haveRoom()).toEqual([false, true]);
+  nowMs = 650;
+  expect(haveRoom()).toEqual([true, true]);
+});
+
 /** A check of shares, and what it says. `withoutRoom`: an order for which a limit by a key has no room. */
 function shares(withoutRoom?: string) {
   const breaches: string[] = [];

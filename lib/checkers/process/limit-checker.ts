@@ -41,7 +41,7 @@ export interface LimitChecker {
   stored(record: ProcessRecord): void;
   /** Whether the limits of what waits under this name let a call of the order begin, by the amounts of their definitions. */
   haveRoom(name: AgentName, order: LimitedOrder): boolean;
-  /** The same, of the limits by a key alone. */
+  /** Whether those of them by a key have a free call at once and a free slot of their rates for it now. */
   haveKeyedRoom(name: AgentName, orderId: OrderId): boolean;
 }
 
@@ -132,7 +132,7 @@ export function limitChecker(options: LimitCheckerOptions): LimitChecker {
     haveKeyedRoom: (name, orderId) =>
       waitedForUnder(name, limits)
         .filter(({ by }) => by !== undefined)
-        .every((limit) => hasRoom(limit, usedOf(limit, orders.get(orderId)), now())),
+        .every((limit) => hasSlot(limit, usedOf(limit, orders.get(orderId)), now())),
   };
 }
 
@@ -180,6 +180,13 @@ const isUsed = (limit: CheckedLimit, own: Used, nowMs: number): boolean =>
 function hasRoom(limit: CheckedLimit, own: Used, nowMs: number): boolean {
   const { atOnce = Number.POSITIVE_INFINITY } = limit;
   return own.inFlight < atOnce && !isPaced(limit, own, nowMs);
+}
+
+/** After a call, the next slot of a rate is free after its share of the interval at the latest; a burst only makes it earlier. */
+function hasSlot({ atOnce, rate }: CheckedLimit, { inFlight, begins }: Used, nowMs: number) {
+  const lastAt = begins.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const isFree = rate === undefined || lastAt > nowMs || lastAt <= nowMs - rate.per / rate.count;
+  return inFlight < (atOnce ?? Number.POSITIVE_INFINITY) && isFree;
 }
 
 const isOfSameKey = ({ by }: CheckedLimit, one: LimitedOrder, other: LimitedOrder): boolean =>
