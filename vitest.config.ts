@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
     // Far above what a test takes on a busy machine of two cores (16 s): time is not what a test checks.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // By default one core is left idle, which is half of a small machine.
     maxWorkers: '100%',
     projects: [

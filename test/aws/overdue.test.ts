@@ -32,7 +32,7 @@ test('a shard that is unfinished for more than three periods has every failure c
   const records = await world.records();
   expect(records).toHaveLength(orders);
   expect(endings(records)).toEqual(expectedEndings(attempts, 0));
-}, 120_000);
+});
 
 test('an outage of 20 minutes is interrupted, in several ticks, and the hang after it is counted', async () => {
   const world = await hangingService({ client: server.client, ...pace });
@@ -42,4 +42,4 @@ test('an outage of 20 minutes is interrupted, in several ticks, and the hang aft
   const minutes = await toTheEnd(world, 60);
   expect(minutes.filter(({ interrupted }) => interrupted > 0).length).toBeGreaterThan(1);
   expect(endings(await world.records())).toEqual(expectedEndings(attempts, 1));
-}, 120_000);
+});

@@ -130,7 +130,7 @@ test('orders of a module are processed, and by its new code after a change', asy
   expect(await greetingOf(await process.url(5))).toBe('Welcome back Ada');
   process.stop();
   await process.ended;
-}, 60_000);
+});
 
 test.each([
   ['exports no workflow', 'export const a = 1;', 'exports no workflow'],
@@ -169,7 +169,7 @@ test('a module that lacks the definition of a live order is not run, and the ord
     .toContain('which was changed under the same version');
   write(moduleOf('Welcome back'));
   expect(await greetingOf(await process.url(2), orderId)).toBe('Welcome back Ada');
-}, 60_000);
+});
 
 const declining = moduleOf('Hello')
   .replace('implementAgent }', 'implementAgent, PermanentFault }')
@@ -191,7 +191,7 @@ test('orders in Error whose definition is gone refuse no start, which says what 
     .toContain(
       `Order ${orderId} in Error cannot go on: hello@1 is not among the workflows that run.\n  Before you resubmit or cancel it, `,
     );
-}, 60_000);
+});
 
 test('the shop of `reeve start` has a directory of its own beside the data of `reeve dev`', async () => {
   const { folder } = project(moduleOf('Hello'));
@@ -200,7 +200,7 @@ test('the shop of `reeve start` has a directory of its own beside the data of `r
   await Promise.all([mine.url(1), shop.url(1)]);
   expect(readdirSync(join(folder, '.reeve'))).toEqual(expect.arrayContaining(['reeve.db', 'shop']));
   expect(readdirSync(join(folder, '.reeve', 'shop'))).toContain('reeve.db');
-}, 40_000);
+});
 
 test.each([
   ['a file that is not there', './workflow.ts'],
@@ -225,7 +225,7 @@ test('a path that cannot be looked at ends the command with 2 and its reason', a
   expect(process.output()).toBe(
     'Cannot look for ./loop/workflows.ts: its path has too many links.\n',
   );
-}, 20_000);
+});
 
 test('after an unexpected error of a start, a change of a file starts again', async () => {
   const { folder, write } = project(
@@ -237,7 +237,7 @@ test('after an unexpected error of a start, a change of a file starts again', as
     .toMatch(/Error: no name(?:.|\n)*Reeve waits for a change of a file\./);
   write(moduleOf('Hello'));
   expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
-}, 40_000);
+});
 
 test('a module that awaits at its top level is said to be loaded still, and runs when it is', async () => {
   const arrival =
@@ -251,7 +251,7 @@ test('a module that awaits at its top level is said to be loaded still, and runs
     );
   writeFileSync(join(folder, 'arrived'), '');
   expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
-}, 40_000);
+});
 
 test('what the user can do about a module, and where in it an error is, is said without the frames of others', async () => {
   const said = async (text: string) => {
@@ -279,7 +279,7 @@ test('what the user can do about a module, and where in it an error is, is said 
   const proving = run(folder, 'prove', './workflows.ts');
   await proving.ended;
   expect(proving.output()).toMatch(/workflows\.ts:2:22\n$/);
-}, 30_000);
+});
 
 test('data that another process uses end the command: no change of a file would help', async () => {
   const { folder } = project(moduleOf('Hello'));
@@ -288,7 +288,7 @@ test('data that another process uses end the command: no change of a file would 
   const second = dev(folder);
   expect(await second.ended).toBe(2);
   expect(second.output()).toContain('store-in-use');
-}, 20_000);
+});
 
 test('nothing is left after the command is killed, and the next one goes on with the orders', async () => {
   const { folder } = project(moduleOf('Hello'));
@@ -304,7 +304,7 @@ test('nothing is left after the command is killed, and the next one goes on with
     return code;
   };
   await expect.poll(answers, { timeout: 15_000, interval: 200 }).toBe('listens');
-}, 40_000);
+});
 
 /** Its agent gives no signal a chance. */
 const looping = moduleOf('').replace(
@@ -347,4 +347,4 @@ test('a change ends code that loops', async () => {
   await expect.poll(parent.output, { timeout: 15_000 }).toMatch(/^loops in/m);
   write(moduleOf('Welcome back'));
   expect(await greetingOf(await parent.url(2), orderId)).toBe('Welcome back Ada');
-}, 40_000);
+});

@@ -57,7 +57,7 @@ test('a Reeve whose output nobody reads any more goes on, as in `reeve start | h
   await expect.poll(health, { timeout: 15_000 }).toBe(200);
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-}, 20_000);
+});
 
 test('a Reeve whose output cannot be written still accepts orders', async () => {
   const { path } = smallDisk(8);

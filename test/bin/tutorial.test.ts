@@ -79,7 +79,7 @@ function compile(include: readonly string[]) {
 
 test('its code compiles under strict settings', async () => {
   expect(await compile(['src', 'test'])).toEqual({ said: '', failed: false });
-}, 120_000);
+});
 
 test('the code that it calls invalid does not compile', async () => {
   const workflow = tutorialBlocks.find(({ file }) => file === 'src/workflow.ts')?.text ?? '';
@@ -98,7 +98,7 @@ test('the code that it calls invalid does not compile', async () => {
   const { said } = await compile(['wrong']);
   expect(said).toContain('wrong/outputs.ts');
   expect(said).toContain('wrong/token.ts');
-}, 120_000);
+});
 
 test('its commands, one after the other, show what the page says', async () => {
   const blocks = tutorialBlocks.filter(({ language }) => language === 'sh');

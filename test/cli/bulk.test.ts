@@ -88,7 +88,7 @@ test('1,000 failed orders, interrupted half-way: the same command continues, and
 
   const asked = [...first.asked.slice(0, 500), ...again.asked].map((path) => path.split('/')[2]);
   expect(asked.toSorted()).toEqual(ids.toSorted());
-}, 60_000);
+});
 
 test('an order that has changed since it was seen is refused, and reported', async () => {
   const reeve = await reeveScenario();

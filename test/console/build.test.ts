@@ -32,4 +32,4 @@ test('a build replaces the files of an earlier one, whose page is there until th
     ...[join('assets', 'mark.svg'), 'index.html'],
   ]);
   expect(files).not.toContain(join('assets', 'index-earlier.js'));
-}, 60_000);
+});

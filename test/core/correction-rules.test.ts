@@ -13,4 +13,4 @@ it('R3 to R16 hold in every world, and the history replays (R15)', () => {
       return last?.type === 'resubmit' && last.corrections.length > 0;
     }),
   );
-}, 120_000);
+});

@@ -7,4 +7,4 @@ it('R3 to R16 and R25 hold in every world, and the history replays (R15)', () =>
   expectRulesIn(backedWorkflows, ({ written }) =>
     written.some(({ steps }) => steps.some(({ undoFirst }) => undoFirst?.isDone)),
   );
-}, 120_000);
+});

@@ -118,7 +118,7 @@ test('every other block of TypeScript compiles, where its page says it stands', 
     env: { ...process.env, PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}` },
   });
   await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
-}, 120_000);
+});
 
 test.each(settings)('the setting of "$of" is that of a block of $page', ({ page, of }) => {
   const found = left('ts').filter((block) => block.page === page && block.text.includes(of));

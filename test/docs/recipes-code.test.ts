@@ -61,7 +61,7 @@ test('its files alone compile in a project that has the package, with what the p
   const tsc = resolve('node_modules/.bin/tsc');
   const compiled = promisify(execFile)(tsc, ['--pretty', 'false', '-p', project]);
   await expect(compiled.catch(({ stdout }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' });
-}, 120_000);
+});
 
 test('its app is synthesised', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-recipes-app-'));
@@ -70,7 +70,7 @@ test('its app is synthesised', async () => {
   await promisify(execFile)(process.execPath, ['examples/recipes/app.ts'], { env });
   const template = readFileSync(join(folder, 'Shop.template.json'), 'utf8');
   expect(Object.keys(JSON.parse(template).Outputs)).toContain('AgentPayment');
-}, 120_000);
+});
 
 interface Services {
   readonly screen?: () => Promise<number>;

@@ -168,7 +168,7 @@ test('its commands show what the page says, and its receiver gets the status mes
   expect(said).toEqual(['Pending', 'Processing', 'Processed'].map((is) => `cart-4711 is ${is}`));
   await stopReeve();
   await runBlocks(blocks.filter(({ language }) => language === 'sh stopped'));
-}, 120_000);
+});
 
 test('its receiver outlives a sender that leaves, and takes nothing that is not signed', async () => {
   const url = `http://127.0.0.1:${receiverPort}/`;

@@ -29,7 +29,7 @@ test('the tests of the page pass', async () => {
     ...['run', '--root', folder],
   ]);
   expect(stdout).toMatch(/2 passed/);
-}, 60_000);
+});
 
 test('the proof of the page is proven by its command', async () => {
   const [command] = codeBlocks(page).filter(({ language }) => language === 'sh');
@@ -41,7 +41,7 @@ test('the proof of the page is proven by its command', async () => {
     options,
   );
   expect(stdout).toMatch(/^proof: Proven: 200 worlds, /);
-}, 60_000);
+});
 
 test('the page has every kind of mistake', () => {
   for (const kind of Object.keys(findingKinds)) expect(page).toContain(`\`${kind}\``);

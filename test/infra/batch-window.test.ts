@@ -51,7 +51,7 @@ test('the ready queue and those of replies gather for the window, during which t
     SubmissionSubmissions: [0, 180],
     NotificationsRetries: [0, 360],
   });
-}, 60_000);
+});
 
 test('without the parameter no queue gathers', () => {
   const windows = Object.values(windowsOf({}));

@@ -22,7 +22,7 @@ const loadedBy = (name: string) => loadedCode(folderOf(name));
 beforeAll(() => {
   folderOf = bundle(shippedSources(agents), join(outdir, 'bundles'));
   // Ten bundles in a separate process take a second on an idle machine.
-}, 60_000);
+});
 
 test.each([...roles, ...agents])('%s loads no more bytes than its bar', (name) => {
   expect(loadedBy(name).length).toBeLessThanOrEqual(bars.bytes(name));

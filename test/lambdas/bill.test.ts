@@ -42,7 +42,7 @@ test('an order per second costs what single messages do, and a thousand hardly m
   const at10 = all.filter(({ ordersPerSecond }) => ordersPerSecond === 10);
   const byWindow = at10.map((bill) => bill.dollarsPerMillionOrders);
   expect(byWindow).toEqual(byWindow.toSorted((a, b) => b - a));
-}, 120_000);
+});
 
 test('all in, an order costs its storage for the days kept, and its part of the sweeps, more', async () => {
   const used = await consume({ orders: 10, batchMax: 10, waveOrders: 10 });
@@ -55,7 +55,7 @@ test('all in, an order costs its storage for the days kept, and its part of the 
   expect(total).toBeCloseTo(orders + storage + sweeps, 1);
   expect(allIn(used, { keepDays: 60 }).storage).toBeCloseTo(2 * storage, 1);
   expect(allIn(used, { ordersPerMonth: 10_000_000 }).sweeps).toBeCloseTo(sweeps / 10, 1);
-}, 120_000);
+});
 
 test('orders that wait, take minutes or are undone cost more write units, and those of a bulk submission fewer requests', async () => {
   const { held, slow, undone, bulk } = await otherOrders(10);

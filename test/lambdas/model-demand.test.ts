@@ -17,4 +17,4 @@ test('the units by which tables are prepared, and the changes that are notified,
   const { delivered, Records } = batch('queue');
   expect(notified / changes).toBe(delivered / Records.length);
   expect([schedulerMessages, agentMessages]).toEqual([4, 3]);
-}, 120_000);
+});

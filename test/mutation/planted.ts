@@ -39,8 +39,8 @@ makeCopy();
 
 // Tests read files of the copy by relative paths.
 process.chdir(copy);
-// All tests at once are slow, and none of them has a mistake to meet.
-const patient = await createVitest({ ...quiet, testTimeout: 120_000 });
+// All tests at once are slow, the gate gives them the least priority, and none of them has a mistake to meet.
+const patient = await createVitest({ ...quiet, testTimeout: 900_000, hookTimeout: 900_000 });
 const before = await failuresOf(patient, [...new Set(mistakes.map(({ test }) => test))]);
 await patient.close();
 if (before.length > 0) {

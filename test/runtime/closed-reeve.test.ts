@@ -116,4 +116,4 @@ test('a process whose agent waits for a service that hangs ends after the close'
   const ended = once(child, 'close').then(([exitCode]) => exitCode);
   expect(await within(30_000, ended)).toBe(0);
   expect(stderr.replace(/^.*(ExperimentalWarning|trace-warnings).*\n/gm, '')).toBe('');
-}, 40_000);
+});

@@ -206,7 +206,7 @@ await reeve.submit(shop, {});
     /^Reeve: the perform of agent pay in step charge failed with TypeError; .*onCodeError/,
   );
   expect(said).not.toContain('oops');
-}, 60_000);
+});
 
 test('`reeve dev` shows the error with its message and the line of the module', async () => {
   const data = mkdtempSync(join(inject('temporaryFolder'), 'dev-'));
@@ -240,4 +240,4 @@ test('`reeve dev` shows the error with its message and the line of the module', 
   );
   stop.resolve();
   expect(await ended).toBe(0);
-}, 60_000);
+});

@@ -96,7 +96,7 @@ function withoutLimits(restarts: boolean): ReturnType<typeof recovered> {
   return known;
 }
 
-test.each(cases)('$limits $options', { timeout: 60_000 }, async (of) => {
+test.each(cases)('$limits $options', async (of) => {
   const { restarts = false } = of.options;
   const [limited, free] = [await recovered(of.limits, of.options), await withoutLimits(restarts)];
   expect(limited.answers).toBeGreaterThan(of.answers * free.answers);

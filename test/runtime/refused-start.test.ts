@@ -87,9 +87,7 @@ test('a lost first page of a table or an index, where no log is beside the datab
   );
 });
 
-test('a database that lost its end beside its log, or any one page', {
-  timeout: 60_000,
-}, async () => {
+test('a database that lost its end beside its log, or any one page', async () => {
   const { killed } = await stored();
   const pages = readFileSync(killed).length / 4_096;
   expect(pages).toBeGreaterThan(20);
