@@ -28,14 +28,9 @@ import {
 } from './recovery/deadline-checks.ts';
 import { type DueTimerPorts, dueTimer } from './recovery/due-timer.ts';
 import { type LookAheadPorts, lookAhead } from './recovery/look-ahead.ts';
+import { afterRestart, operatorAfterRestart } from './recovery/roles-after-restart.ts';
 import { leavingWaitingReplies, type WaitingReplyPorts } from './recovery/waiting-replies.ts';
-import {
-  afterRestart,
-  operatorAfterRestart,
-  type Restart,
-  type RestartPorts,
-  restart,
-} from './restart.ts';
+import { type Restart, type RestartPorts, restart } from './restart.ts';
 import { type HeldStarter, type Scheduler, scheduler } from './scheduler.ts';
 import { type LineKeeper, lineKeeper } from './singleton/line-keeper.ts';
 import {

@@ -15,14 +15,13 @@ import { loggedText, UnavailableError } from '#core/model/errors.ts';
 import type { RecordEvent } from '#core/model/event.ts';
 import type { OrderId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
+import type { ProcessRecord } from '#core/model/record.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Log } from '#ports/log.ts';
 import type { Page, StateStore } from '#ports/state-store.ts';
-import type { Operator } from './operator.ts';
 import { type FormerOrders, formerOrders } from './recovery/former-orders.ts';
 import type { Uninterrupted } from './recovery/recover-page.ts';
 import { restartRamp } from './recovery/restart-ramp.ts';
-import type { Scheduler } from './scheduler.ts';
 import type { Outcome, Transitions } from './transitions/transitions.ts';
 
 /** Orders interrupted at once at most. */
@@ -64,8 +63,12 @@ export interface Restart {
   readonly uninterrupted: Uninterrupted;
   /** The state store for sweeps: hides the orders that are not interrupted yet. */
   readonly sweptStore: StateStore;
-  /** Interrupts those of these orders that wait for it; call it before anything changes them. */
-  interruptNow(orderIds: readonly OrderId[]): Promise<void>;
+  /**
+   * Interrupts those of these orders that wait for it, and returns their new records; call it before anything changes them.
+   *
+   * @throws {UnavailableError} as the store gave it, when one of them could not be written: it still waits
+   */
+  interruptNow(orderIds: readonly OrderId[]): Promise<readonly ProcessRecord[]>;
   stop(): void;
 }
 
@@ -80,32 +83,26 @@ export function restart(ports: RestartPorts): Restart {
   const ramp = restartRamp(clock, ports.rampPerSecond);
   const size = sliceSize(clock, sliceMax);
   /** One slice at a time, so that no order is interrupted twice. */
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = oneAtATime();
 
-  async function interruptSlice(slice: readonly OrderId[]): Promise<void> {
+  async function interruptSlice(
+    slice: readonly OrderId[],
+    errorOf: ErrorOf,
+  ): Promise<readonly Outcome[]> {
     const outcomes = await ports.transitions.apply(
       slice.map((orderId, at) => ({ orderId, event: interruptedAt(ramp.turnOf(at)) })),
     );
     // An order that was not at work is not changed, and takes no place in the ramp.
     ramp.note(outcomes.filter(({ kind }) => kind === 'committed').length);
-    const unwritten = noteOutcomes(former, log, slice, outcomes);
-    if (unwritten > 0) throw notWritten(unwritten, slice.length);
-  }
-
-  async function inTurn(choose: () => readonly OrderId[]): Promise<void> {
-    const before = last;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    last = promise;
-    await before;
-    try {
-      await interruptSlice(choose());
-    } finally {
-      resolve();
-    }
+    const [first, ...others] = noteOutcomes(former, log, slice, outcomes);
+    if (first !== undefined) throw errorOf([first, ...others], slice.length);
+    return outcomes;
   }
 
   const nextSlice = () =>
-    size.measure((max) => inTurn(() => former.slice(Math.min(max, ramp.placesLeft()))));
+    size.measure((max) =>
+      inTurn(() => interruptSlice(former.slice(Math.min(max, ramp.placesLeft())), notWritten)),
+    );
 
   async function interruptNext(): Promise<void> {
     const before = ramp.interrupted();
@@ -145,8 +142,11 @@ export function restart(ports: RestartPorts): Restart {
       return former.found;
     },
     async interruptNow(orderIds) {
-      if (!orderIds.some(former.waits)) return;
-      await inTurn(() => [...new Set(orderIds)].filter(former.waits));
+      if (!orderIds.some(former.waits)) return [];
+      const outcomes = await inTurn(() =>
+        interruptSlice([...new Set(orderIds)].filter(former.waits), ([error]) => error),
+      );
+      return outcomes.flatMap((outcome) => (outcome.kind === 'committed' ? [outcome.record] : []));
     },
     stop() {
       isStopped = true;
@@ -155,20 +155,26 @@ export function restart(ports: RestartPorts): Restart {
   };
 }
 
-/** Returns how many orders are still to be written: the store was unavailable for them. */
+/** What to throw when the store was unavailable for some of so many orders, which are still to be written. */
+type ErrorOf = (
+  errors: readonly [UnavailableError, ...UnavailableError[]],
+  of: number,
+) => UnavailableError;
+
+/** Returns the errors of the orders that are still to be written: the store was unavailable for them. */
 function noteOutcomes(
   former: FormerOrders,
   log: Log,
   slice: readonly OrderId[],
   outcomes: readonly Outcome[],
-): number {
-  let unwritten = 0;
+): readonly UnavailableError[] {
+  const unwritten: UnavailableError[] = [];
   for (const [at, orderId] of slice.entries()) {
     const outcome = outcomes[at];
     const error = outcome?.kind === 'failed' ? outcome.error : null;
     if (error !== null) log.error('recovery-failed', { orderId, error: loggedText(error) });
     if (error instanceof UnavailableError) {
-      unwritten += 1;
+      unwritten.push(error);
       continue;
     }
     former.left.delete(orderId);
@@ -178,45 +184,30 @@ function noteOutcomes(
   return unwritten;
 }
 
+function oneAtATime() {
+  let last: Promise<void> = Promise.resolve();
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    try {
+      return await work();
+    } finally {
+      resolve();
+    }
+  };
+}
+
 /** The size of the next slice: twice that of the last one, or half of it when that one took too long. */
 function sliceSize(clock: Clock, max: number) {
   let size = Math.min(firstSlice, max);
   return {
-    async measure(slice: (size: number) => Promise<void>): Promise<void> {
+    async measure(slice: (size: number) => Promise<unknown>): Promise<void> {
       const began = clock.now();
       await slice(size);
       const isSlow = clock.now() - began > sliceMs;
       size = isSlow ? Math.max(1, Math.floor(size / 2)) : Math.min(max, 2 * size);
-    },
-  };
-}
-
-/** A Scheduler that interrupts an order of the former process before it claims it. */
-export function afterRestart(restarted: Restart, of: Scheduler): Scheduler {
-  return {
-    onReplies: of.onReplies,
-    async onNudges(nudges) {
-      if (!restarted.isSettled())
-        await restarted.interruptNow(nudges.map(({ orderId }) => orderId));
-      return of.onNudges(nudges);
-    },
-  };
-}
-
-/** An operator role that interrupts an order of the former process before it changes it. */
-export function operatorAfterRestart(restarted: Restart, of: Operator): Operator {
-  return {
-    async resubmit(orderId, ...rest) {
-      await restarted.interruptNow([orderId]);
-      return of.resubmit(orderId, ...rest);
-    },
-    async cancel(orderId, ...rest) {
-      await restarted.interruptNow([orderId]);
-      return of.cancel(orderId, ...rest);
-    },
-    async reprioritise(orderId, ...rest) {
-      await restarted.interruptNow([orderId]);
-      return of.reprioritise(orderId, ...rest);
     },
   };
 }
@@ -251,9 +242,8 @@ async function dueIn(store: StateStore, shard: number): Promise<readonly OrderId
   return found;
 }
 
-function notWritten(unwritten: number, of: number): UnavailableError {
-  return new UnavailableError(
+const notWritten: ErrorOf = (errors, of) =>
+  new UnavailableError(
     'sweep-unwritten',
-    `${unwritten} of ${of} orders of the last process could not be written. Make the store writable, then start again.`,
+    `${errors.length} of ${of} orders of the last process could not be written. Make the store writable, then start again.`,
   );
-}

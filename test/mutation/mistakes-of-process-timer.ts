@@ -2,6 +2,7 @@
 import { type Mistake, mistake } from './mistake.ts';
 
 const assembly = 'lib/roles/assemble.ts';
+const restartTest = 'test/roles/restart.test.ts';
 const timerTest = 'test/roles/process-timer.test.ts';
 
 export const mistakesOfProcessTimer: readonly Mistake[] = [
@@ -18,6 +19,20 @@ export const mistakesOfProcessTimer: readonly Mistake[] = [
     'the timer counts a restart as failures',
     'await restarted.interruptNow(orderIds);\n          await role',
     'await role',
+  ),
+  mistake(
+    'lib/roles/recovery/roles-after-restart.ts',
+    restartTest,
+    'an operator who saw an order before it was interrupted is refused',
+    'options?.ifRevision === written.revision - 1',
+    'options?.ifRevision === written.revision',
+  ),
+  mistake(
+    'lib/roles/restart.ts',
+    restartTest,
+    'an order whose interruption was not written is changed all the same',
+    'if (first !== undefined) throw errorOf',
+    'if (first !== undefined && errorOf === notWritten) throw errorOf',
   ),
   mistake(
     assembly,

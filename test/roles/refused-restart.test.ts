@@ -4,7 +4,8 @@ import { CorruptDataError, RefusedError, UnavailableError } from '#core/model/er
 import { orderId, schedulerId } from '#core/model/ids.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { operator } from '#roles/operator.ts';
-import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
+import { afterRestart, operatorAfterRestart } from '#roles/recovery/roles-after-restart.ts';
+import { type Restart, restart } from '#roles/restart.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';

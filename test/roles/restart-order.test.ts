@@ -5,7 +5,8 @@ import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
 import type { Nudge } from '#core/model/message.ts';
 import type { DueQuery, StateStore } from '#ports/state-store.ts';
 import type { OperatorOutcome } from '#roles/operator.ts';
-import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
+import { afterRestart, operatorAfterRestart } from '#roles/recovery/roles-after-restart.ts';
+import { type Restart, restart } from '#roles/restart.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { settled } from '../support/virtual-clock.ts';
 import { type RoleScenario, roleScenario } from './scenario.ts';
@@ -246,7 +247,10 @@ const noted = (asked: string[]): Restart => ({
   isSettled: () => false,
   uninterrupted: new Set(),
   sweptStore: roleScenario().store,
-  interruptNow: async (ids) => void asked.push(`interrupt ${ids}`),
+  async interruptNow(ids) {
+    asked.push(`interrupt ${ids}`);
+    return [];
+  },
   stop() {},
 });
 
@@ -266,14 +270,14 @@ test('an operator’s request changes the order only after the restart has inter
   const [one, two] = [orderId('one'), orderId('two')];
   await person.resubmit(one, 'olga', { ifRevision: 3 });
   await person.cancel(two, 'olga', { tenant: 'inn' });
-  await person.reprioritise(one, 'olga', 'high');
+  await person.reprioritise(one, 'olga', 'high', {});
   expect(asked).toEqual([
     'interrupt one',
     'resubmit ["one","olga",{"ifRevision":3}]',
     'interrupt two',
     'cancel ["two","olga",{"tenant":"inn"}]',
     'interrupt one',
-    'reprioritise ["one","olga","high"]',
+    'reprioritise ["one","olga","high",{}]',
   ]);
 });
 

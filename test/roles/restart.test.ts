@@ -4,7 +4,8 @@ import { type OrderId, orderId, schedulerId } from '#core/model/ids.ts';
 import { limits } from '#core/model/limits.ts';
 import type { StateStore } from '#ports/state-store.ts';
 import { operator } from '#roles/operator.ts';
-import { afterRestart, operatorAfterRestart, type Restart, restart } from '#roles/restart.ts';
+import { afterRestart, operatorAfterRestart } from '#roles/recovery/roles-after-restart.ts';
+import { type Restart, restart } from '#roles/restart.ts';
 import { scheduler } from '#roles/scheduler.ts';
 import { supervisor } from '#roles/supervisor.ts';
 import { settled } from '../support/virtual-clock.ts';
@@ -308,6 +309,71 @@ test('an order that an operator or a nudge is about to change is interrupted fir
   expect(await types('order-4')).toEqual(['submit', 'claim', 'interrupted', 'cancel']);
   expect(await types('order-3')).toEqual(['submit', 'claim', 'interrupted', 'claim']);
   expect((await world.record(orderId('order-3'))).failureCount).toBe(0);
+});
+
+describe('a request for the revision of an order that is not interrupted yet', () => {
+  async function begun(world = roleScenario()) {
+    await claimAll(world, 3);
+    const restarted = restartIn(world, undefined, 1);
+    await restarted.begin();
+    const id = orderId('order-2');
+    const { revision } = await world.record(id);
+    return {
+      ...{ world, id, revision },
+      operators: operatorAfterRestart(restarted, operator(world.transitions)),
+    };
+  }
+
+  test('is done', async () => {
+    const { operators, id, revision } = await begun();
+    const options = { ifRevision: revision };
+    expect(await operators.reprioritise(id, 'ada', 'high', options)).toMatchObject({
+      kind: 'done',
+      record: { revision: revision + 2 },
+    });
+    const cancelled = await operators.cancel(orderId('order-1'), 'ada', options);
+    expect(cancelled).toMatchObject({ kind: 'done', record: { revision: revision + 2 } });
+    const resubmitted = await operators.resubmit(orderId('order-0'), 'ada', options);
+    expect(resubmitted).toMatchObject({ kind: 'refused', reason: 'changed' });
+  });
+
+  test.each([
+    ['an earlier one', -1],
+    ['a later one', 2],
+  ])('is refused for %s', async (_, apart) => {
+    const { operators, id, revision } = await begun();
+    const options = { ifRevision: revision + apart };
+    const cancelled = await operators.cancel(id, 'ada', options);
+    expect(cancelled).toMatchObject({ kind: 'refused', reason: 'changed' });
+  });
+
+  test('fails as the store did where the interruption cannot be written, and is done later', async () => {
+    const full = new UnavailableError('store-full', 'The disk has no space for the database.');
+    let isFull = false;
+    const world = roleScenario((store) => ({
+      ...store,
+      commit: (record, replaced) =>
+        isFull && record.history.at(-1)?.type === 'interrupted'
+          ? Promise.reject(full)
+          : store.commit(record, replaced),
+    }));
+    const { operators, id } = await begun(world);
+    // Only for the interruption: without it, the order must not be changed.
+    isFull = true;
+    await expect(operators.cancel(id, 'ada')).rejects.toBe(full);
+    isFull = false;
+    expect(await operators.cancel(id, 'ada')).toMatchObject({ kind: 'done' });
+    expect(await last(world, id)).toBe('cancel');
+  });
+
+  test('is refused once something has changed the order after that', async () => {
+    const { operators, world, id, revision } = await begun();
+    const options = { ifRevision: revision };
+    await operators.reprioritise(id, 'ada', 'high');
+    const cancelled = await operators.cancel(id, 'ada', options);
+    expect(cancelled).toMatchObject({ kind: 'refused', reason: 'changed' });
+    expect(await last(world, id)).toBe('reprioritise');
+  });
 });
 
 test('during the recovery, sweeps recover orders that were submitted since', async () => {

@@ -169,7 +169,11 @@ export const uncrashed: readonly Uncrashed[] = [
     code: 'await pause(Math.max(0, Math.min(beginsAt - clock.now(), second)));',
     why: timer,
   },
-  { file: 'restart.ts', code: 'await restarted.interruptNow([orderId]);', why: recovery },
+  {
+    file: 'roles-after-restart.ts',
+    code: 'const [written] = await restarted.interruptNow([orderId]);',
+    why: recovery,
+  },
   {
     file: 'restart.ts',
     code: 'const page = await store.due({ ...query, from: Math.max(query.from, startedAt) });',
