@@ -26,7 +26,7 @@ import { resetFaults, setFaults, showFaults, showLedger } from '#cli/commands/su
 import { defaultSuppliersUrl, defaultUrl } from '#cli/options/address.ts';
 import { anyCase } from '#cli/options/any-case.ts';
 import { limitArgument, nameArgument } from '#cli/options/name-argument.ts';
-import { addFilterOptions } from '#cli/options/order-filter.ts';
+import { addFilterOptions, moment } from '#cli/options/order-filter.ts';
 import { rateOption } from '#cli/options/rate-option.ts';
 import { refuseRepeats } from '#cli/options/refuse-repeats.ts';
 import { addCorrection } from '#cli/options/set-option.ts';
@@ -181,6 +181,10 @@ function addOperator(program: Command, run: Run, action: Action, description: st
       ),
     );
   addFilterOptions(command).addHelpText('after', bulkHelp);
+  if (action !== 'resubmit') {
+    const meaning = 'only those that were submitted before then; a duration or an instant';
+    command.option('--submitted-before <when>', meaning, moment);
+  }
   if (action === 'resubmit') command.option('--set <field=value>', setHelp, addCorrection);
   if (action === 'reprioritise') {
     const option = new Option('--priority <class>', 'the new priority class');

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
 import { onLoopback } from '../support/loopback.ts';
 import {
+  at,
   bytesOf,
   inError,
   look,
@@ -33,7 +34,7 @@ function inStack(apiUrl: string, changes: Partial<CliEnvironment> = {}) {
   world.app.get('/orders', (c) => {
     // Bulk actions list by state.
     const cursor = c.req.query('state') === undefined ? 'next' : null;
-    return c.json({ orders: [order()], cursor, asOf: '2026-01-01T00:00:00Z' });
+    return c.json({ orders: [order()], cursor, asOf: at(1) });
   });
   return { ...world, signed };
 }

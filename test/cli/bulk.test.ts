@@ -1,5 +1,5 @@
 /** Bulk commands, over the API of a real Reeve whose agent refuses every call. */
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CliEnvironment } from '#cli/environment.ts';
 import {
   body,
@@ -203,10 +203,11 @@ test.each(
   app.get('/orders', (c) => c.json({ orders: [], cursor: null, asOf: at(0) }));
   expect(await run(line)).toEqual({ exitCode: 0, stdout: 'No orders.\n', stderr: '' });
   const [, ...listings] = requests.map(({ url }) => Object.fromEntries(new URL(url).searchParams));
-  const asked = { ...Object.fromEntries(new URLSearchParams(query)), before: at(0), limit: '200' };
-  expect(listings).toEqual(
-    ['Pending', 'Processing', 'Error'].map((state) => ({ ...asked, state })),
-  );
+  const asked = { ...Object.fromEntries(new URLSearchParams(query)), limit: '200' };
+  const states = ['Pending', 'Processing', 'Error'];
+  expect(listings.slice(0, 3)).toEqual(states.map((state) => ({ ...asked, state })));
+  const again = { ...asked, since: at(-2) };
+  expect(listings.slice(4)).toEqual(states.map((state) => ({ ...again, state })));
 });
 
 test('without --state, the orders that have not ended are selected, of all their states', async () => {
@@ -226,12 +227,75 @@ test('without --state, the orders that have not ended are selected, of all their
   const { run, asked } = spoken(reeve);
   const preview = await run('reprioritise --priority high --tenant bulk');
   expect(preview.stdout).toMatch(
-    /To reprioritise 2 orders:\n {2}reeve reprioritise --priority high --tenant bulk --before 20\S+Z --yes\n$/,
+    /To reprioritise 2 orders:\n {2}reeve reprioritise --priority high --tenant bulk --submitted-before 20\S+Z --yes\n$/,
   );
   expect((await run('reprioritise --priority high --tenant bulk --yes')).exitCode).toBe(0);
   const paths = (ids: readonly string[]) =>
     ids.map((id) => `/orders/${id}/reprioritise`).toSorted();
   expect(asked.toSorted()).toEqual(paths([stopped, busy]));
+});
+
+describe('orders that change while a command selects and asks them', () => {
+  /** Before the request of that number for the order, another operator changes it. */
+  function changing(reeve: Reeve, id: string, requests: number) {
+    let changes = 0;
+    return spoken(reeve, {
+      fetch: async (url, init) => {
+        if (init.method === 'POST' && url.includes(id) && changes < requests) {
+          const priority = changes % 2 === 0 ? 'high' : 'low';
+          changes += 1;
+          await reeve.post(`/orders/${id}/reprioritise`, { priority });
+        }
+        return reeve.app.request(url.replace('http://127.0.0.1:4400', ''), init);
+      },
+    });
+  }
+
+  async function busy(count: number) {
+    const reeve = await reeveScenario();
+    onTestFinished(reeve.hold());
+    const ids: string[] = [];
+    for (let at = 0; at < count; at += 1) ids.push(await orderIdOf(await reeve.submit()));
+    for (const id of ids) await reeve.reaches(id, 'Processing');
+    await nextMillisecond();
+    return { reeve, ids };
+  }
+
+  test('are asked again when they are still selected, and have one outcome', async () => {
+    const { reeve, ids } = await busy(3);
+    const { run } = changing(reeve, ids[1] ?? '', 2);
+    const { exitCode, stdout } = await run('cancel --workflow dinner --yes --json');
+    const lines = stdout.trimEnd().split('\n');
+    const outcomes = lines.map((line) => JSON.parse(line));
+    expect([exitCode, outcomes.map(({ kind }) => kind)]).toEqual([0, ['done', 'done', 'done']]);
+    expect(outcomes.map(({ orderId }) => orderId).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('are refused, and reported, after three requests', async () => {
+    const { reeve, ids } = await busy(2);
+    const { run } = changing(reeve, ids[1] ?? '', 3);
+    const { exitCode, stdout } = await run('cancel --workflow dinner --yes --json');
+    const kinds = stdout.trimEnd().split('\n');
+    expect(exitCode).toBe(3);
+    expect(kinds.map((line) => JSON.parse(line).kind)).toEqual(['done', 'refused']);
+    expect(JSON.parse(kinds[1] ?? '')).toMatchObject({ orderId: ids[1] });
+  });
+
+  test('are found, when they change their state between two listings', async () => {
+    const { app, run, requests } = scenario();
+    const changed = order({ orderId: 'o-1', submittedAt: at(-60), updatedAt: at(0) });
+    const later = order({ orderId: 'o-2', submittedAt: at(0), updatedAt: at(0) });
+    app.get('/orders', (c) => {
+      const { state, since } = c.req.query();
+      const orders = state === 'Pending' && since === at(-2) ? [changed, later] : [];
+      return c.json({ orders, cursor: null, asOf: at(0) });
+    });
+    app.post('/orders/o-1/cancel', (c) => c.json({ orderId: 'o-1', processState: 'Pending' }));
+    expect((await run('cancel --workflow w')).stdout).toContain('cancel 1 order:');
+    expect((await run('cancel --workflow w --yes')).exitCode).toBe(0);
+    const posted = requests.filter(({ method }) => method === 'POST').map(({ url }) => url);
+    expect(posted).toEqual([expect.stringContaining('/orders/o-1/cancel')]);
+  });
 });
 
 test('orders are moved to another class, those that have it already are left out', async () => {

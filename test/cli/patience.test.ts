@@ -107,10 +107,11 @@ test('an order that is refused while it is followed ends the command at once', a
 test('the pages of a bulk action are asked for again after a 503 with its time', async () => {
   const { app, run, requests } = scenario();
   const page = (cursor: string | null) => Response.json({ orders: [], cursor, asOf: at(0) });
-  // The end of the selection, and each page of it.
+  // The end of the selection, each page of it, and what has changed meanwhile.
   const answers = [
     ...[later('unavailable', 1), page(null), page('next'), later('unavailable', 1)],
     ...[page(null), page(null), page(null)],
+    ...[later('unavailable', 1), page(null), page(null), page(null), page(null)],
   ];
   app.get('/orders', () => answers[requests.length - 1] ?? problem(500, 'internal'));
   expect(await run('cancel --workflow w')).toMatchObject({ exitCode: 0, stdout: 'No orders.\n' });

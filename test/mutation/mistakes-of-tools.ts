@@ -80,6 +80,27 @@ export const mistakesOfTools: readonly Mistake[] = [
     'isKnown = true;',
   ),
   mistake(
+    'lib/cli/commands/bulk-selection.ts',
+    'test/cli/bulk.test.ts',
+    'a bulk cancel takes orders that were submitted after it was proposed',
+    'submittedAt < end',
+    'true',
+  ),
+  mistake(
+    'lib/cli/commands/bulk-selection.ts',
+    'test/cli/bulk.test.ts',
+    'a bulk cancel leaves out what changes while it lists',
+    'for (let isFirst = true; ; isFirst = false) {',
+    'for (let isFirst = false; ; ) {',
+  ),
+  mistake(
+    'lib/cli/commands/bulk-command.ts',
+    'test/cli/bulk.test.ts',
+    'a bulk cancel reports an order that changed once as refused',
+    'tries < triesMax',
+    'tries < 1',
+  ),
+  mistake(
     'lib/cli/commands/bulk-command.ts',
     'test/cli/bulk.test.ts',
     'a bulk cancel takes orders that have changed since their listing',

@@ -11,7 +11,10 @@ const pageMax = 200;
 /** Those of an order that has not ended; nothing can be done to the others. */
 const liveStates = ['Pending', 'Processing', 'Error'] as const satisfies readonly ProcessState[];
 
-/** Without a state, those that have not ended. No order is in two states: one that changes after `before` is excluded. */
+/**
+ * Without a state, those that have not ended. Each is there once, as it was listed last; one whose state changes meanwhile may be missing,
+ * unless it is excluded anyway because it changes after `before`.
+ */
 export async function everyOrder(
   context: Context,
   filter: OrderFilter,
@@ -30,7 +33,7 @@ async function pagesOf(
   filter: OrderFilter,
   onPage: (found: number) => void,
 ): Promise<readonly ListedDocument[]> {
-  const orders: ListedDocument[] = [];
+  const orders = new Map<string, ListedDocument>();
   for (const state of filter.state === undefined ? liveStates : [filter.state]) {
     let cursor: string | null = null;
     do {
@@ -43,10 +46,10 @@ async function pagesOf(
         // A selection of many pages would begin anew because one of them was refused for a moment.
         isRepeatable: true,
       });
-      orders.push(...value.orders);
+      for (const order of value.orders) orders.set(order.orderId, order);
       cursor = value.cursor;
-      onPage(orders.length);
+      onPage(orders.size);
     } while (cursor !== null);
   }
-  return orders;
+  return [...orders.values()];
 }

@@ -1,23 +1,22 @@
 /**
  * `reeve resubmit`, `reeve cancel` and `reeve reprioritise` for many orders: a preview that changes nothing and, with
- * `--yes`, the action. A resubmit and a cancel name the revision that was listed, and skip orders that have changed
- * since the listing began: so the same command continues where it was interrupted.
+ * `--yes`, the action. A resubmit and a cancel name the revision that was listed; an order that has changed since is listed
+ * again, and asked again if it is still selected. The same command continues where it was interrupted.
  */
-import { everyOrder } from '#cli/api/every-order.ts';
-import { acceptedSchema, bulkPageSchema, type SummaryDocument } from '#cli/api/response-schemas.ts';
+import { acceptedSchema, type SummaryDocument } from '#cli/api/response-schemas.ts';
 import { CliError } from '#cli/cli-error.ts';
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
-import { filterWords, type OrderFilter, withInstants } from '#cli/options/order-filter.ts';
 import type { Corrections } from '#cli/options/set-option.ts';
 import { commandText } from '#cli/output/command-text.ts';
 import { progress } from '#cli/output/progress.ts';
 import { progressBar } from '#cli/output/progress-bar.ts';
 import { tableLines } from '#cli/output/table.ts';
+import { type BulkFilter, type BulkSelection, bulkSelection, bulkWords } from './bulk-selection.ts';
 
 export type Action = 'resubmit' | 'cancel' | 'reprioritise';
 
-export interface BulkOptions extends OrderFilter {
+export interface BulkOptions extends BulkFilter {
   readonly yes?: boolean;
   readonly set?: Corrections;
   /** The new priority; only for `reprioritise`. */
@@ -32,6 +31,8 @@ interface Operation {
 
 /** Concurrent requests: fast, and far below the throttling limits of a deployment. */
 const atOnce = 8;
+/** Requests for an order that changes again and again. */
+const triesMax = 3;
 
 export async function bulk(
   context: Context,
@@ -41,51 +42,49 @@ export async function bulk(
   if (set !== undefined)
     throw new CliError(exitCodes.usage, '--set corrects one order: give its id.');
   if (action === 'resubmit') refuseUnlessInError(options);
-  const filter = await boundedFilter(context, action, options);
-  const listed = await everyOrder(context, filter);
-  // The others have it already.
-  const orders = listed.filter((order) => order.priority !== priority);
-  const operation = { action, priority };
-  if (yes !== true) return look(context, operation, filter, orders);
-  if (!context.json && orders.length > 0) {
-    context.environment.stderr(
-      `To continue after an interruption: ${commandOf(context, operation, filter)}\n`,
-    );
-  }
-  const outcomes = await carryOut(context, operation, orders);
-  return print(context, action, outcomes);
-}
-
-/** Refuses at once what the API would refuse for each order. */
-function refuseUnlessInError({ state = 'Error' }: OrderFilter): void {
-  if (state === 'Error') return;
-  const message = `Only orders in Error can be resubmitted, not those in the state ${state}. Use --state Error, or leave out --state.`;
-  throw new CliError(exitCodes.usage, message);
-}
-
-/** Replaces durations by instants, and adds an end, or an earlier one, so that orders that change from now on are excluded. */
-async function boundedFilter(
-  { environment, reeve }: Context,
-  action: Action,
-  options: OrderFilter,
-): Promise<OrderFilter> {
   // A forgotten filter must not select every order.
-  if (filterWords(options).length === 0) {
+  if (bulkWords(options).length === 0) {
     const message = `Name an order, or select orders by options: ${examples[action]}.`;
     throw new CliError(exitCodes.usage, message);
   }
   const state = options.state ?? (action === 'resubmit' ? 'Error' : undefined);
-  // The clock of the server: by another clock, an order that failed again could be included once more.
-  const call = { method: 'GET', path: '/orders?limit=1', answer: bulkPageSchema } as const;
-  const { value } = await reeve({ ...call, isRepeatable: true });
-  const asOf = new Date(value.asOf).toISOString();
-  const { before: given, ...filter } = withInstants(options, environment.now());
-  const isEarlier = given !== undefined && given < asOf;
-  return {
-    ...filter,
-    before: isEarlier ? given : asOf,
+  const selection = await bulkSelection(context, {
+    ...options,
     ...(state !== undefined && { state }),
-  };
+  });
+  const operation = { action, priority };
+  if (yes !== true) {
+    return look(context, operation, selection.filter, await found(operation, selection));
+  }
+  return print(context, action, await carryOut(context, operation, selection));
+}
+
+/** Whether there is something to do: what the operation would bring about may be so already. */
+const isToDo =
+  ({ action, priority }: Operation) =>
+  (order: SummaryDocument): boolean =>
+    order.priority !== priority &&
+    !(action === 'cancel' && order.direction === 'undo' && order.processState !== 'Error');
+
+/** The orders that are selected now. */
+async function found(
+  operation: Operation,
+  { listings }: BulkSelection,
+): Promise<readonly SummaryDocument[]> {
+  const orders = new Map<string, SummaryDocument>();
+  for await (const { listed, isFirst } of listings()) {
+    const before = orders.size;
+    for (const order of listed.filter(isToDo(operation))) orders.set(order.orderId, order);
+    if (orders.size === before && !isFirst) break;
+  }
+  return [...orders.values()];
+}
+
+/** Refuses at once what the API would refuse for each order. */
+function refuseUnlessInError({ state = 'Error' }: BulkFilter): void {
+  if (state === 'Error') return;
+  const message = `Only orders in Error can be resubmitted, not those in the state ${state}. Use --state Error, or leave out --state.`;
+  throw new CliError(exitCodes.usage, message);
 }
 
 const examples: Readonly<Record<Action, string>> = {
@@ -97,7 +96,7 @@ const examples: Readonly<Record<Action, string>> = {
 function look(
   context: Context,
   operation: Operation,
-  filter: OrderFilter,
+  filter: BulkFilter,
   orders: readonly SummaryDocument[],
 ): ExitCode {
   const { environment, paint, json } = context;
@@ -126,9 +125,9 @@ function look(
   return exitCodes.done;
 }
 
-function commandOf(context: Context, { action, priority }: Operation, filter: OrderFilter): string {
+function commandOf(context: Context, { action, priority }: Operation, filter: BulkFilter): string {
   const to = priority === undefined ? [] : ['--priority', priority];
-  return commandText(context, action, [...to, ...filterWords(filter), '--yes']);
+  return commandText(context, action, [...to, ...bulkWords(filter), '--yes']);
 }
 
 const count = (orders: number) =>
@@ -141,26 +140,68 @@ interface Outcome {
   readonly what: string;
 }
 
+/** The last outcome of an order, and what was asked for it. */
+interface Asked {
+  readonly outcome: Outcome;
+  readonly revision: number;
+  readonly tries: number;
+}
+
 async function carryOut(
   context: Context,
   operation: Operation,
-  orders: readonly SummaryDocument[],
+  { filter, listings }: BulkSelection,
 ): Promise<readonly Outcome[]> {
   const { environment } = context;
+  const asked = new Map<string, Asked>();
+  for await (const { listed, isFirst } of listings()) {
+    const orders = listed.filter(isToDo(operation)).filter((order) => isToAsk(order, asked));
+    if (orders.length === 0 && !isFirst) break;
+    if (!context.json && orders.length > 0 && asked.size === 0) {
+      environment.stderr(
+        `To continue after an interruption: ${commandOf(context, operation, filter)}\n`,
+      );
+    }
+    await askAll(context, operation, orders, asked);
+  }
+  const outcomes = [...asked.values()].map(({ outcome }) => outcome);
+  // Only now is it known that they are not asked again.
+  if (context.json) {
+    for (const outcome of outcomes) if (outcome.kind === 'refused') printJson(environment, outcome);
+  }
+  return outcomes;
+}
+
+/** An order that was refused is asked again only when it has changed since. */
+function isToAsk(order: SummaryDocument, asked: ReadonlyMap<string, Asked>): boolean {
+  const last = asked.get(order.orderId);
+  if (last === undefined) return true;
+  const { outcome, revision, tries } = last;
+  return outcome.kind === 'refused' && order.revision !== revision && tries < triesMax;
+}
+
+async function askAll(
+  context: Context,
+  operation: Operation,
+  orders: readonly SummaryDocument[],
+  asked: Map<string, Asked>,
+): Promise<void> {
   const line = progress(context);
   const waiting = [...orders];
-  const outcomes: Outcome[] = [];
+  let done = 0;
   const work = async () => {
     for (let order = waiting.shift(); order !== undefined; order = waiting.shift()) {
+      const { orderId, revision } = order;
       const outcome = await ask(context, operation, order);
-      outcomes.push(outcome);
-      if (context.json) printJson(environment, outcome);
-      line.write((columns) => progressBar(outcomes.length, orders.length, columns));
+      const tries = (asked.get(orderId)?.tries ?? 0) + 1;
+      asked.set(orderId, { outcome, revision, tries });
+      done += 1;
+      if (context.json && outcome.kind !== 'refused') printJson(context.environment, outcome);
+      line.write((columns) => progressBar(done, orders.length, columns));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   line.clear();
-  return outcomes;
 }
 
 async function ask(

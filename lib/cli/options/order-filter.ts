@@ -97,7 +97,8 @@ const length = /^(\d{1,6})([smhd])$/;
 const instant =
   /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
 
-function moment(text: string): string {
+/** Reads the argument of an option that takes a duration until now, a date or an instant. */
+export function moment(text: string): string {
   if (length.test(text) || isInstant(text)) return text;
   throw new InvalidArgumentError(
     'Give a duration such as 2h, a date such as 2026-01-31, or an instant such as 2026-01-31T12:00:00Z.',
@@ -116,7 +117,8 @@ function isInstant(text: string): boolean {
 const earliest = 0;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-function instantOf(text: string, nowMs: number): string {
+/** The instant of what {@link moment} accepts. */
+export function instantOf(text: string, nowMs: number): string {
   const [, count = '', unit] = length.exec(text) ?? [];
   const isUnit = (letter: string | undefined): letter is keyof typeof units =>
     letter !== undefined && letter in units;

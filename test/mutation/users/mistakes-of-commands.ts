@@ -94,11 +94,11 @@ export const mistakesOfCommands: readonly Mistake[] = [
     'outSinceMs = environment.now();\n    } catch',
   ),
   mistake(
-    'lib/cli/commands/bulk-command.ts',
+    'lib/cli/commands/bulk-selection.ts',
     'test/cli/bulk.test.ts',
     'a bulk action selects what changes after its start',
-    'before: isEarlier ? given : asOf',
-    'before: given ?? asOf',
+    'earlierOf(given, isLive ? undefined : asOf)',
+    'given ?? (isLive ? undefined : asOf)',
   ),
   mistake(
     'lib/cli/api/every-order.ts',
