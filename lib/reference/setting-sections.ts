@@ -14,7 +14,7 @@ export function settingSections(): string {
     '`reeve start` reads these environment variables, and `reeve dev` those that are not about services and suppliers.',
     markdownTable(['variable', 'meaning', 'default'], rows(variableTexts, variables)),
     '## Parameters of the stack',
-    'Set a parameter by `-c name=value`, or under `context` in `cdk.json`. An invalid value, and a name that is not a parameter, stop the synthesis of the shipped app with one sentence that names it and exit code 1. In an app of your own, `readSettings` throws a `ReeveError` for an invalid value (`settings-invalid`), and ignores a name that is not a parameter, because the context may have names of other constructs.',
+    'Set a parameter by `-c name=value`, or under `context` in `cdk.json`. An invalid value, and a name that is not a parameter, stop the synthesis of the shipped app with one sentence that names it and exit code 1, or with one for each step whose workflow does not allow the value. In an app of your own, `readSettings` throws a `ReeveError` for an invalid value (`settings-invalid`), and ignores a name that is not a parameter, because the context may have names of other constructs.',
     markdownTable(['parameter', 'meaning', 'default'], rows(parameterTexts, settingDefaults)),
   ].join('\n\n');
 }

@@ -162,3 +162,14 @@ test.each([
   expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
   expect(stderr).toMatch(/^Invalid parameters: `[\w.]+` .*\.\n$/);
 });
+
+test('a value that the workflows do not allow ends the app in the same way, with a line for each step', async () => {
+  const { code, stderr } = await app({ batchWindowSeconds: '2' });
+  const [title, ...lines] = stderr.trimEnd().split('\n');
+  expect({ code, title }).toEqual({
+    code: 1,
+    title: 'Validation failed with the following errors:',
+  });
+  expect(lines).toHaveLength(4);
+  for (const line of lines) expect(line).toContain('`batchWindowSeconds` of Reeve/Default is 2, ');
+});
