@@ -30,6 +30,15 @@ describe('names of steps, agents and workflows', () => {
   });
 });
 
+it.each([agentName, stepName, workflowName, orderId, schedulerId, writeId])(
+  'what is no text is no identifier',
+  (check) => {
+    for (const none of [null, undefined, 1, ['a'], true]) {
+      expect(() => Reflect.apply(check, undefined, [none])).toThrow(ReeveError);
+    }
+  },
+);
+
 describe('order ids', () => {
   it('are letters, digits, _ and -', () => {
     for (const good of ['a', 'Z-1_b', '9', long(64)]) expect(orderId(good)).toBe(good);

@@ -82,12 +82,15 @@ export function flow(
         outputBytesMax: spec.outputBytesMax,
         sensitive: { input: () => [], output: () => [] },
         after: (spec.after ?? []).map(stepName),
-        policy: stepPolicy({
-          ...policy,
-          ...(undoPolicy !== undefined && { undo: undoPolicy }),
-          completeWithin: spec.completeWithin ?? 1_000,
-          retries: spec.retries ?? 1,
-        }),
+        policy: stepPolicy(
+          {
+            ...policy,
+            ...(undoPolicy !== undefined && { undo: undoPolicy }),
+            completeWithin: spec.completeWithin ?? 1_000,
+            retries: spec.retries ?? 1,
+          },
+          undo,
+        ),
         input: spec.input ?? (({ outputs }) => ({ for: name, outputs })),
         when: spec.when ?? null,
       };

@@ -249,6 +249,12 @@ describe('a definition is refused', () => {
       'workflow flow@1, step a: has the option "undo", and its agent offers no undo: remove the option.',
     ],
     [
+      'a policy for an undo that nobody needs, as it would be without one',
+      one({ undo: 'unneeded', undoPolicy: {} }),
+      'undo-unused',
+      'workflow flow@1, step a: has the option "undo", and its agent offers no undo: remove the option.',
+    ],
+    [
       'a reversible step of an agent without undo',
       one({ undo: 'impossible' }),
       'undo-missing',

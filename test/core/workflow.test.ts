@@ -198,6 +198,22 @@ describe('defineWorkflow', () => {
     expect(JSON.stringify(steps[0]?.output.parse(document))).toBe(JSON.stringify(document));
   });
 
+  it.each([
+    [{ a: ['x', '\ud800'] }, ['a', '1'], 'has a lone surrogate, which is not valid Unicode'],
+    [
+      { a: { '\udc00': 1 } },
+      ['a', '\udc00'],
+      'has a lone surrogate in its name, which is not valid Unicode',
+    ],
+  ])('refuses details that are no Unicode, as the API does: %j', (document, path, message) => {
+    const lax = defineAgent({ name: 'lax', input: z.null(), output: z.any(), undo: 'unneeded' });
+    const { details } = defineWorkflow({ name: 'lax', version: 1, details: z.any() })
+      .step('a', { agent: lax, input: () => null })
+      .build();
+    expect(details.safeParse(document).error?.issues).toMatchObject([{ path, message }]);
+    expect(details.safeParse({ '😀': '😀' }).success).toBe(true);
+  });
+
   it('names the workflow and keeps its schema', () => {
     const built = begin()
       .step('a', { agent: stock, input: ({ details }) => details })

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { type JsonValue, pathTo } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
+import { loneSurrogate, loneSurrogateInName } from './strict-json.ts';
 
 type JsonSchema = z.ZodType<JsonValue, JsonValue>;
 
@@ -18,7 +19,7 @@ export const jsonSchema: JsonSchema = present.superRefine((value, context) => {
 
 /**
  * JSON from a submitter. It refuses a key `__proto__`, which schemas of objects drop silently, even strict
- * ones after another schema has made a copy.
+ * ones after another schema has made a copy, and a lone surrogate, as the API does.
  */
 export const submittedSchema: JsonSchema = present.superRefine((value, context) => {
   const fault = faultOf(value, limits.detailsBytesMax) ?? storageFault(value);
@@ -113,13 +114,21 @@ const noJson: Unsound = {
 };
 const tooDeep: Unsound = { path: [], message: `nests deeper than ${limits.jsonDepthMax} levels` };
 
-/** What would be read in another form than it was submitted in. */
+/** What would be read in another form than it was submitted in, or what the API refuses. */
 function storageFault(value: JsonValue) {
-  const path = pathTo(value, (inner, key) => key === '__proto__' || isOfClass(inner));
-  if (path === null) return null;
-  return path.at(-1) === '__proto__'
-    ? issue(path, 'is a name that cannot be stored; choose another')
-    : issue(path, noJson.message);
+  const found: { message: string | null } = { message: null };
+  const path = pathTo(value, (inner, key) => {
+    found.message = storageFaultOf(inner, key);
+    return found.message !== null;
+  });
+  return path === null || found.message === null ? null : issue(path, found.message);
+}
+
+function storageFaultOf(value: unknown, name: string): string | null {
+  if (name === '__proto__') return 'is a name that cannot be stored; choose another';
+  if (!name.isWellFormed()) return loneSurrogateInName;
+  if (typeof value === 'string') return value.isWellFormed() ? null : loneSurrogate;
+  return isOfClass(value) ? noJson.message : null;
 }
 
 function isOfClass(value: unknown): boolean {

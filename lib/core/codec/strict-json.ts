@@ -104,6 +104,8 @@ function textFault(text: string): JsonFault | null {
 
 /** Completes a sentence that begins with the field. */
 export const loneSurrogate = 'has a lone surrogate, which is not valid Unicode';
+/** Of the name of a field. */
+export const loneSurrogateInName = 'has a lone surrogate in its name, which is not valid Unicode';
 
 function stringFault(part: string, inner: Open | undefined): string | null {
   const value: string = part.includes('\\') ? JSON.parse(part) : part.slice(1, -1);
@@ -113,7 +115,7 @@ function stringFault(part: string, inner: Open | undefined): string | null {
     inner.isNameNext = false;
   }
   if (!value.isWellFormed()) {
-    return isName ? 'has a lone surrogate in its name, which is not valid Unicode' : loneSurrogate;
+    return isName ? loneSurrogateInName : loneSurrogate;
   }
   if (!isName) return null;
   if (inner.names?.has(value) === true) return 'occurs more than once';

@@ -2,6 +2,7 @@
 import { canonicalJson } from '#core/model/json.ts';
 import { limits } from '#core/model/limits.ts';
 import { type CallPolicy, type StepPolicy, usualUndoPolicy } from '#core/model/policy.ts';
+import type { UndoAbility } from './agent.ts';
 import type { CoolDown, StepOptions } from './workflow.ts';
 
 /** The options of a step that make its policy. */
@@ -18,8 +19,11 @@ export type PolicyOptions = Pick<
   | 'undo'
 >;
 
-/** An optional field is left out where it is the default: a record holds the policy of each of its steps. */
-export function stepPolicy(options: PolicyOptions): StepPolicy {
+/**
+ * An optional field is left out where it is the default: a record holds the policy of each of its steps. A policy of an undo that never
+ * happens is kept, so that it is refused.
+ */
+export function stepPolicy(options: PolicyOptions, ability: UndoAbility): StepPolicy {
   const completeWithinMs = options.completeWithin ?? 30_000;
   const irreversible = options.irreversible ?? false;
   const { holdMax: holdMaxMs = limits.holdMaxMs } = options;
@@ -35,7 +39,8 @@ export function stepPolicy(options: PolicyOptions): StepPolicy {
     onExhausted: options.onExhausted ?? (irreversible ? 'hold' : 'undo'),
     irreversible,
     ...(holdMaxMs !== limits.holdMaxMs && { holdMaxMs }),
-    ...undoPolicy(options.undo ?? {}, perform),
+    ...(options.undo !== undefined &&
+      undoPolicy(options.undo, perform, ability === 'offered' && !irreversible)),
   };
 }
 
@@ -43,6 +48,7 @@ export function stepPolicy(options: PolicyOptions): StepPolicy {
 function undoPolicy(
   options: NonNullable<PolicyOptions['undo']>,
   perform: CallPolicy,
+  mayHappen: boolean,
 ): Pick<StepPolicy, 'undo'> {
   const usual = usualUndoPolicy(perform);
   const { completeWithinMs, maxDurationMs, retries, ...coolDown } = usual;
@@ -52,7 +58,8 @@ function undoPolicy(
     retries: options.retries ?? retries,
     ...(options.coolDown === undefined ? coolDown : coolDownPolicy(options.coolDown)),
   };
-  return canonicalJson({ ...undo }) === canonicalJson({ ...usual }) ? {} : { undo };
+  const isUsual = canonicalJson({ ...undo }) === canonicalJson({ ...usual });
+  return isUsual && mayHappen ? {} : { undo };
 }
 
 function coolDownPolicy({

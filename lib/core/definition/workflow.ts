@@ -264,7 +264,7 @@ function stepDefinition(label: string, step: ErasedOptions): UncheckedStep {
       output: sensitivityOf(step.agent.output),
     },
     after: (step.after ?? []).map(stepName),
-    policy: stepPolicy(step),
+    policy: stepPolicy(step, step.agent.undo),
     input: (context) => noPromise(input(context)),
     when: when === undefined ? null : (context) => noPromise(when(context)),
   };

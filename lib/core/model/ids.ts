@@ -39,7 +39,8 @@ export const nameForm = {
 
 /** The function that checks an identifier, with the regular expression of its form for schemas. */
 function checked<Id extends string>(what: string, form: RegExp, allowed: string) {
-  const is = (text: string): text is Id => form.test(text);
+  // Code without types may pass anything, and a regular expression takes null for its name.
+  const is = (text: string): text is Id => typeof text === 'string' && form.test(text);
   const check = (text: string): Id => {
     if (is(text)) return text;
     throw new ReeveError(
