@@ -64,7 +64,7 @@ describe('each damage is found in the data and in a backup of them:', () => {
       ],
     ],
     ['an order', "UPDATE Processes SET Tenant = 'x' WHERE Seq = 2", [['Processes', 2]]],
-    ['details', "UPDATE Orders SET Details = '{}' WHERE OrderID = 'two'", [['Processes', 2]]],
+    ['details', "UPDATE Orders SET Details = '{}' WHERE OrderID = 'two'", [['Orders', 'two']]],
   ] as const)('%s', async (_, sql, rows) => {
     const { path, backup } = await backedUp();
     const findings = rows.map(([table, row]) => ({ table, row, reason: noChecksum }));
@@ -255,7 +255,7 @@ test('data of an older release are checked as an upgrade will leave them', async
   edited(path, 'DROP INDEX Correlation; ALTER TABLE Orders DROP COLUMN Checksum');
   edited(path, "DELETE FROM Orders WHERE OrderID = 'two'");
   const reason = 'By the indexes, order two has no row in table Orders.';
-  const findings = [{ table: 'Processes', row: 2, reason }];
+  const findings = [{ table: 'Orders', row: 'two', reason }];
   expect(examineData(path)).toEqual({ orders: 2, changes: 2, findings });
 });
 

@@ -163,8 +163,11 @@ test('an order without details, and one whose details were changed, are found', 
   edited(path, `DELETE FROM Orders WHERE OrderID = 'one'`);
   edited(path, `UPDATE Orders SET Details = '{}' WHERE OrderID = 'xyz'`);
   expect(verified(path).found).toEqual([
-    finding(1, 'order one has no row in table Orders'),
-    ['store-damaged', 'Processes', 3, 'Its checksum does not agree.'],
+    [
+      ...['store-damaged', 'Orders', 'one'],
+      'By the indexes, order one has no row in table Orders.',
+    ],
+    ['store-damaged', 'Orders', 'xyz', 'Its checksum does not agree.'],
   ]);
 });
 

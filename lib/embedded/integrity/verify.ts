@@ -133,16 +133,18 @@ function prepared(database: VerificationOptions['database']) {
 
 function checkOrder(sql: Prepared, damage: DamageReport, seq: number): void {
   try {
-    damage.row('Processes', seq, () => {
+    const place = damage.row('Processes', seq, () => {
       const row = sql.process.get(seq);
       assertThere(row !== undefined, 'the row is not there');
       assertIntact('Processes', row);
-      const place = placeRow.parse(row);
+      return placeRow.parse(row);
+    });
+    damage.row('Orders', place.OrderID, () => {
       const order = sql.order.get(place.OrderID);
       assertThere(order !== undefined, `order ${place.OrderID} has no row in table Orders`);
       assertIntact('Orders', order);
-      assertFound(sql, place);
     });
+    damage.row('Processes', seq, () => assertFound(sql, place));
   } catch (error) {
     // Already reported.
     if (isCorrupt(error)) return;
