@@ -6,6 +6,7 @@ export default defineConfig({
     // Far above what a test takes on a busy machine of two cores (16 s): time is not what a test checks.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     // By default one core is left idle, which is half of a small machine.
     maxWorkers: '100%',
     projects: [

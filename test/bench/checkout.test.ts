@@ -54,7 +54,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no file and no work tree', 
   const program = spawn(process.execPath, args, { ...repo.options, stdio: 'ignore' });
   onTestFinished(() => void program.kill('SIGKILL'));
   const ended = once(program, 'close');
-  await expect.poll(repo.worktrees, { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(repo.worktrees).toHaveLength(1);
   program.kill(signal);
   expect(await ended).toEqual([null, signal]);
   expect([repo.worktrees(), readdirSync(repo.temporary)]).toEqual([[], []]);

@@ -79,7 +79,7 @@ function run(folder: string, ...words: readonly string[]) {
     /** The address of the nth start. */
     url: async (nth: number): Promise<string> => {
       const urls = () => [...output.matchAll(/^Reeve listens on (\S+)$/gm)].map(([, url]) => url);
-      await expect.poll(() => urls().length, { timeout: 15_000 }).toBeGreaterThanOrEqual(nth);
+      await expect.poll(() => urls().length).toBeGreaterThanOrEqual(nth);
       return urls()[nth - 1] ?? '';
     },
   };
@@ -104,7 +104,7 @@ async function submitted(url: string) {
 async function greetingOf(url: string, known?: string): Promise<unknown> {
   const orderId = known ?? (await submitted(url)).orderId;
   const read = async () => shown.parse(await (await fetch(`${url}/orders/${orderId}`)).json());
-  await expect.poll(async () => (await read()).processState, { timeout: 15_000 }).toBe('Processed');
+  await expect.poll(async () => (await read()).processState).toBe('Processed');
   return (await read()).steps.greet.output;
 }
 
@@ -119,13 +119,11 @@ test('orders of a module are processed, and by its new code after a change', asy
   for (const greeting of ['Servus', 'Moin']) {
     writeFileSync(join(folder, 'new.txt'), moduleOf(greeting));
     renameSync(join(folder, 'new.txt'), join(folder, 'workflows.ts'));
-    await expect
-      .poll(() => process.starts(), { timeout: 15_000 })
-      .toBe(greeting === 'Moin' ? 4 : 3);
+    await expect.poll(() => process.starts()).toBe(greeting === 'Moin' ? 4 : 3);
   }
   expect(await greetingOf(await process.url(4))).toBe('Moin Ada');
   write('const x = ;');
-  await expect.poll(process.output, { timeout: 15_000 }).toContain('cannot be loaded');
+  await expect.poll(process.output).toContain('cannot be loaded');
   write(moduleOf('Welcome back'));
   expect(await greetingOf(await process.url(5))).toBe('Welcome back Ada');
   process.stop();
@@ -156,7 +154,7 @@ test('a module that lacks the definition of a live order is not run, and the ord
   const { orderId } = await submitted(await process.url(1));
   write(endless.replaceAll("'hello'", "'hi'"));
   await expect
-    .poll(process.output, { timeout: 15_000 })
+    .poll(process.output)
     .toContain(
       `orders in .reeve would stop in Error: order ${orderId} of hello@1, which the module does not export.`,
     );
@@ -164,9 +162,7 @@ test('a module that lacks the definition of a live order is not run, and the ord
     .poll(process.output)
     .toContain('(definition-missing)\nReeve waits for a change of a file.');
   write(endless.replace('agent: greeter,', 'agent: greeter, retries: 5,'));
-  await expect
-    .poll(process.output, { timeout: 15_000 })
-    .toContain('which was changed under the same version');
+  await expect.poll(process.output).toContain('which was changed under the same version');
   write(moduleOf('Welcome back'));
   expect(await greetingOf(await process.url(2), orderId)).toBe('Welcome back Ada');
 });
@@ -183,11 +179,11 @@ test('orders in Error whose definition is gone refuse no start, which says what 
   const { folder, write } = project(declining);
   const process = dev(folder);
   const { orderId } = await submitted(await process.url(1));
-  await expect.poll(process.output, { timeout: 15_000 }).toContain(`Order ${orderId}`);
+  await expect.poll(process.output).toContain(`Order ${orderId}`);
   write(declining.replace('version: 1', 'version: 2'));
   await process.url(2);
   await expect
-    .poll(process.output, { timeout: 15_000 })
+    .poll(process.output)
     .toContain(
       `Order ${orderId} in Error cannot go on: hello@1 is not among the workflows that run.\n  Before you resubmit or cancel it, `,
     );
@@ -233,7 +229,7 @@ test('after an unexpected error of a start, a change of a file starts again', as
   );
   const process = dev(folder);
   await expect
-    .poll(process.output, { timeout: 15_000 })
+    .poll(process.output)
     .toMatch(/Error: no name(?:.|\n)*Reeve waits for a change of a file\./);
   write(moduleOf('Hello'));
   expect(await greetingOf(await process.url(1))).toBe('Hello Ada');
@@ -245,7 +241,7 @@ test('a module that awaits at its top level is said to be loaded still, and runs
   const { folder } = project(`${arrival}${moduleOf('Hello')}`);
   const process = dev(folder);
   await expect
-    .poll(process.output, { timeout: 15_000 })
+    .poll(process.output)
     .toBe(
       './workflows.ts is still being loaded: its code runs, or awaits something at its top level.\n',
     );
@@ -303,7 +299,7 @@ test('nothing is left after the command is killed, and the next one goes on with
     if (code === 'listens') next.stop();
     return code;
   };
-  await expect.poll(answers, { timeout: 15_000, interval: 200 }).toBe('listens');
+  await expect.poll(answers, { interval: 200 }).toBe('listens');
 });
 
 /** Its agent gives no signal a chance. */
@@ -322,7 +318,7 @@ test.each([
     const parent = dev(folder);
     await submitted(await parent.url(1));
     const pid = () => Number(/^loops in (\d+)$/m.exec(parent.output())?.[1] ?? 0);
-    await expect.poll(pid, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(pid).toBeGreaterThan(0);
     const isThere = () => {
       try {
         return process.kill(pid(), 0);
@@ -344,7 +340,7 @@ test('a change ends code that loops', async () => {
   const { folder, write } = project(looping);
   const parent = dev(folder);
   const { orderId } = await submitted(await parent.url(1));
-  await expect.poll(parent.output, { timeout: 15_000 }).toMatch(/^loops in/m);
+  await expect.poll(parent.output).toMatch(/^loops in/m);
   write(moduleOf('Welcome back'));
   expect(await greetingOf(await parent.url(2), orderId)).toBe('Welcome back Ada');
 });

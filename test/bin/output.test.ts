@@ -54,7 +54,7 @@ test('a Reeve whose output nobody reads any more goes on, as in `reeve start | h
     if (child.exitCode !== null) return `it ended with ${child.exitCode}`;
     return (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.status;
   };
-  await expect.poll(health, { timeout: 15_000 }).toBe(200);
+  await expect.poll(health).toBe(200);
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
 });

@@ -224,7 +224,7 @@ test('`reeve dev` shows the error with its message and the line of the module', 
     },
     ownOrders(moduleWith(''), () => {}),
   );
-  await vi.waitFor(() => expect(said).toMatch(/listens on/), 20_000);
+  await vi.waitFor(() => expect(said).toMatch(/listens on/), 100_000);
   const [url] = /http:\S+/.exec(said) ?? [''];
   await fetch(`${url}/orders`, {
     method: 'POST',

@@ -168,7 +168,7 @@ test.each([
   const socket = tunnel();
   await once(socket, 'data');
   then(socket);
-  await expect.poll(() => connectionsOf(server), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => connectionsOf(server)).toBe(0);
 });
 
 test('invalid bytes after a request end the connection, and do not corrupt its response', async () => {

@@ -57,7 +57,7 @@ function starting(env: Readonly<Record<string, string>>) {
     stderr: () => stderr,
     stop: stop.resolve,
     url: async () => {
-      await vi.waitFor(() => expect(stdout).toMatch(/listens on/), 20_000);
+      await vi.waitFor(() => expect(stdout).toMatch(/listens on/), 100_000);
       return /http:\S+/.exec(stdout)?.[0] ?? '';
     },
   };
@@ -76,7 +76,7 @@ test('an alert names the port on which Reeve listens, also where it took any fre
   const response = await post(`${url}/orders`, { workflow: 'shop', details: {} });
   const { orderId } = z.object({ orderId: z.string() }).parse(await response.json());
   const remedy = `npx reeve --url ${url} resubmit ${orderId}`;
-  await vi.waitFor(() => expect(reeve.stdout()).toContain(remedy), 20_000);
+  await vi.waitFor(() => expect(reeve.stdout()).toContain(remedy), 100_000);
   expect(reeve.stderr()).toContain(remedy);
   expect(reeve.stdout()).toContain(`Submit with npx reeve --url ${url} submit\n`);
 });
@@ -93,7 +93,7 @@ test.each([
   const response = await post(`${url}/orders`, { workflow, details: { card: '4711' } });
   expect(response.status).toBe(500);
   const said = `The schema of the details of workflow ${workflow}@1 ${what}`;
-  await vi.waitFor(() => expect(reeve.stderr()).toContain(said), 20_000);
+  await vi.waitFor(() => expect(reeve.stderr()).toContain(said), 100_000);
   expect(reeve.stderr()).not.toContain('4711');
 });
 

@@ -45,7 +45,7 @@ process.on('exit', () => { writeSync(1, 'exits'); readSync(0, Buffer.alloc(1)); 
     );
     await addressOf(printed);
     child.kill(signal);
-    await expect.poll(() => printed.text, { timeout: 10_000 }).toContain('exits');
+    await expect.poll(() => printed.text).toContain('exits');
     child.kill(signal);
     child.stdin.end();
     expect(await closed).toEqual([0, null]);
