@@ -12,15 +12,6 @@ export const bars = {
   loadMs: 130,
 };
 
-/**
- * What the managed runtime of Node has loaded before it loads a function, so that no function pays for it: as aws-lambda-ric 4.0.2 does
- * (https://www.npmjs.com/package/aws-lambda-ric), the public client of the runtime for Node 22 and later.
- */
-export const runtimeModules = [
-  ...['node:module', 'node:path', 'node:fs', 'node:net'],
-  ...['node:http', 'node:os', 'node:util', 'node:worker_threads'],
-];
-
 const address = 'https://sqs.us-east-1.amazonaws.com/000000000000/queue';
 
 /** Values of all variables that a function must have. */

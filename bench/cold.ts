@@ -1,6 +1,5 @@
 /**
- * Cold starts: the size of what each function loads at its start, and how long that takes, on one core: after the modules of Node that the
- * managed runtime has loaded by then, and (bare) in a process that has loaded none.
+ * Cold starts: the size of what each function loads at its start, and how long that takes, on one core.
  * `npm run bench:cold`, or with `-- --json`. `--bundles FOLDER` keeps the bundles, and `--beside FOLDER` measures those that another
  * commit has kept, in turns with those of this one. The time of the processor depends less on what else the machine does.
  */
@@ -12,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '#infra/functions/bundles.ts';
 import { shippedSources } from '../test/support/shipped-sources.ts';
-import { agents, bars, environment, roles, runtimeModules } from './cold-environment.ts';
+import { agents, bars, environment, roles } from './cold-environment.ts';
 import { allCode, loadedCode } from './cold-files.ts';
 
 const { values: flags } = parseArgs({
@@ -37,9 +36,9 @@ interface Load {
   readonly cpuMs: number;
 }
 
-/** Loads the file after the modules, in a process of its own, on the first core. */
-function load(file: string, modules: readonly string[]): Load {
-  const script = `for (const name of ${JSON.stringify(modules)}) await import(name); const before = performance.now(); const used = process.cpuUsage(); await import(${JSON.stringify(pathToFileURL(file).href)}); const { user, system } = process.cpuUsage(used); process.stdout.write([performance.now() - before, (user + system) / 1_000].join()); process.exit(0);`;
+/** Loads the file in a process of its own, on the first core. */
+function load(file: string): Load {
+  const script = `const before = performance.now(); const used = process.cpuUsage(); await import(${JSON.stringify(pathToFileURL(file).href)}); const { user, system } = process.cpuUsage(used); process.stdout.write([performance.now() - before, (user + system) / 1_000].join()); process.exit(0);`;
   const command = ['-c', '0', process.execPath, '--input-type=module', '--eval', script];
   const text = execFileSync('taskset', command, { env: environment, encoding: 'utf8' });
   const [ms = Number.NaN, cpuMs = Number.NaN] = text.split(',').map(Number);
@@ -55,12 +54,8 @@ function measure(name: string) {
   const folder = folderOf(name);
   const folders = [folder, ...(flags.beside === undefined ? [] : [join(flags.beside, name)])];
   const loads: Load[][] = folders.map(() => []);
-  const bare: Load[] = [];
   for (let run = 0; run < Number(flags.runs); run += 1) {
-    for (const [at, one] of folders.entries()) {
-      loads[at]?.push(load(join(one, 'index.mjs'), runtimeModules));
-    }
-    bare.push(load(join(folder, 'index.mjs'), []));
+    for (const [at, one] of folders.entries()) loads[at]?.push(load(join(one, 'index.mjs')));
   }
   const [own = [], other = []] = loads;
   const otherFolder = folders[1];
@@ -70,7 +65,6 @@ function measure(name: string) {
     bytesOnDemand: allCode(folder).length - loadedCode(folder).length,
     loadMs: median(own.map(({ ms }) => ms)),
     cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
-    bareMs: median(bare.map(({ ms }) => ms)),
     ...(otherFolder !== undefined && {
       beside: {
         bytes: loadedCode(otherFolder).length,
@@ -94,9 +88,9 @@ if (flags.json) {
       cells.map((cell, at) => (at === 0 ? `${cell}`.padEnd(13) : `${cell}`.padStart(13))).join(''),
     );
   const kb = (bytes: number) => (bytes / 1_000).toFixed(0);
-  row(['function', 'loaded KB', 'on demand KB', 'load ms', 'processor ms', 'bare load ms']);
-  for (const { name, bytes, bytesOnDemand, loadMs, cpuMs, bareMs, beside } of functions) {
-    row([name, kb(bytes), kb(bytesOnDemand), loadMs, cpuMs, bareMs]);
+  row(['function', 'loaded KB', 'on demand KB', 'load ms', 'processor ms']);
+  for (const { name, bytes, bytesOnDemand, loadMs, cpuMs, beside } of functions) {
+    row([name, kb(bytes), kb(bytesOnDemand), loadMs, cpuMs]);
     if (beside !== undefined) row(['  beside', kb(beside.bytes), '', beside.loadMs, beside.cpuMs]);
   }
 }
