@@ -5,7 +5,7 @@ import type { Endpoint } from '#core/flow/endpoint-pool.ts';
 import { ReeveError } from '#core/model/errors.ts';
 import type { Effect } from '#core/model/fault.ts';
 import type { IdempotencyKey } from '#core/model/ids.ts';
-import type { JsonValue } from '#core/model/json.ts';
+import type { JsonValue, ReadonlyJson } from '#core/model/json.ts';
 
 /**
  * A fault after which the agent retries until the deadline: a timeout, a 503, an open circuit. Its author chooses the
@@ -105,8 +105,11 @@ export type AgentCode<
   Input extends JsonValue,
   Output extends JsonValue,
   Undo extends UndoAbility = UndoAbility,
-> = Omit<AgentImplementation<Input, Output>, 'contract' | 'undo'> &
-  (UndoAbility extends Undo
+> = Omit<AgentImplementation<Input, Output>, 'contract' | 'perform' | 'undo'> & {
+  /** See {@link AgentImplementation}. */
+  // The alternative is for literals, as of the `input` of a step.
+  perform(input: Input, call: Call): Promise<NoInfer<Output | ReadonlyJson<Output>>>;
+} & (UndoAbility extends Undo
     ? Partial<OfferedUndo<Input, Output>>
     : Undo extends 'offered'
       ? OfferedUndo<Input, Output>
@@ -120,7 +123,7 @@ export type AgentCode<
  */
 export function implementAgent<
   Input extends JsonValue,
-  Output extends JsonValue,
+  const Output extends JsonValue,
   Undo extends UndoAbility = UndoAbility,
 >(
   contract: AgentContract<Input, Output, Undo>,

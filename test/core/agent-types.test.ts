@@ -46,6 +46,31 @@ it('the types of input, output and call are those of the contract', () => {
   implementAgent(unneeded, { perform: async () => ({ no: 'one' }) });
 });
 
+it('literals in an output are enumerated texts, tuples and unions as they are written', () => {
+  const checked = defineAgent({
+    ...{ name: 'check', input: z.int(), undo: 'unneeded' },
+    output: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('good'), range: z.tuple([z.int(), z.int()]) }),
+      z.object({ kind: z.literal('bad'), reasons: z.array(z.enum(['size', 'age'])) }),
+    ]),
+  });
+  implementAgent(checked, {
+    async perform(score) {
+      if (score > 3) return { kind: 'good', range: [score, 9] };
+      return { kind: 'bad', reasons: ['age'] };
+    },
+  });
+  implementAgent(checked, {
+    perform: async (score) =>
+      score > 3 ? { kind: 'good', range: [0, 1] } : { kind: 'bad', reasons: [] },
+  });
+  // @ts-expect-error -- there is no such kind
+  implementAgent(checked, { perform: async () => ({ kind: 'ugly', reasons: [] }) });
+  // @ts-expect-error -- and no such reason
+  implementAgent(checked, { perform: async () => ({ kind: 'bad', reasons: ['taste'] }) });
+  expect(checked.undo).toBe('unneeded');
+});
+
 it('the members of a pool are implemented as it says', () => {
   const pool = definePool({
     ...{ name: 'pay', ...schemas, members: { north: {}, south: {} } },

@@ -33,6 +33,71 @@ const begin = () =>
     details: z.object({ sku: z.string(), amount: z.number() }),
   }).step('reserve', { agent: stock, input: ({ details }) => ({ sku: details.sku }) });
 
+describe('literals in the input of a step', () => {
+  const parcel = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('box'), size: z.tuple([z.int(), z.int()]) }),
+    z.object({ kind: z.literal('letter'), stamps: z.array(z.enum(['A', 'B'])) }),
+  ]);
+  const post = defineAgent({
+    name: 'post',
+    input: z.object({ parcel, to: z.enum(['door', 'shop']), notes: z.json() }),
+    output: z.null(),
+    undo: 'unneeded',
+  });
+  const sending = () =>
+    defineWorkflow({ name: 'send', version: 1, details: z.object({ tags: z.array(z.string()) }) });
+
+  it('are enumerated texts, literals, tuples, unions and lists as they are written', () => {
+    const built = sending()
+      .step('box', {
+        agent: post,
+        input: ({ details: { tags } }) => ({
+          parcel: { kind: 'box', size: [1, 2] },
+          to: tags.length > 1 ? 'door' : 'shop',
+          notes: { tags, lists: [1, ['x', null]] },
+        }),
+      })
+      .step('letter', {
+        agent: post,
+        after: ['box'],
+        input: ({ details: { tags } }) => ({
+          parcel: { kind: 'letter', stamps: ['A', tags.includes('b') ? 'B' : 'A'] },
+          to: 'door',
+          notes: tags,
+        }),
+      })
+      .build();
+    expect(built.steps).toHaveLength(2);
+  });
+
+  it('do not compile where the agent takes others', () => {
+    sending().step('box', {
+      agent: post,
+      input: () => ({
+        parcel: { kind: 'box', size: [1, 2] },
+        // @ts-expect-error -- it is no place
+        to: 'roof',
+        notes: null,
+      }),
+    });
+    sending().step('box', {
+      agent: post,
+      input: () => ({
+        // @ts-expect-error -- a size has two numbers
+        parcel: { kind: 'box', size: [1] },
+        to: 'door',
+        notes: null,
+      }),
+    });
+    sending().step('box', {
+      agent: post,
+      // @ts-expect-error -- the notes are missing
+      input: () => ({ parcel: { kind: 'letter', stamps: [] }, to: 'door' }),
+    });
+    expect(post.name).toBe('post');
+  });
+});
+
 describe('what a step sees', () => {
   it('is the details, and the outputs of exactly the steps it comes after', () => {
     const built = begin()

@@ -7,7 +7,7 @@
 import type { ZodType } from 'zod';
 import { jsonSchema, submittedSchema } from '#core/codec/json-schema.ts';
 import { stepName, workflowName } from '#core/model/ids.ts';
-import type { JsonValue } from '#core/model/json.ts';
+import type { JsonValue, ReadonlyJson } from '#core/model/json.ts';
 import type { Remedy } from '#core/model/policy.ts';
 import type { AgentContract } from './agent.ts';
 import { noPromise } from './no-promise.ts';
@@ -74,10 +74,10 @@ export interface StepOptions<
   readonly after?: EachOnce<After>;
   /**
    * The input for the agent. A pure function, called for every attempt. If it throws, or returns more than a message
-   * holds, the order stops in Error. TypeScript widens a literal here: for a field that takes only some texts, or a
-   * tuple, write `'EUR' as const`.
+   * holds, the order stops in Error. An object in a field that is one of two by a condition needs `as const` for its literals.
    */
-  readonly input: (context: TypedContext<Details, Seen>) => NoInfer<Input>;
+  // The alternative is for literals, which TypeScript makes read-only where it keeps their types: a list in them is a tuple.
+  readonly input: (context: TypedContext<Details, Seen>) => NoInfer<Input | ReadonlyJson<Input>>;
   /**
    * Whether the step is performed; else it is Skipped. A pure function; if it throws, the order stops in Error. Default:
    * always.
@@ -141,7 +141,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Det
    */
   step<
     const Name extends string,
-    Input extends JsonValue,
+    const Input extends JsonValue,
     Output extends JsonValue,
     const After extends readonly (keyof Known & string)[] = [],
   >(
@@ -153,7 +153,7 @@ export interface WorkflowBuilder<Details, Known extends Outputs, Submitted = Det
   /** A step with `when`: its output is `undefined` for later steps when it was skipped. */
   step<
     const Name extends string,
-    Input extends JsonValue,
+    const Input extends JsonValue,
     Output extends JsonValue,
     const After extends readonly (keyof Known & string)[] = [],
   >(

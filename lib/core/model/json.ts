@@ -7,6 +7,18 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue | undefined };
 
+/** The value with all its lists and objects read-only. Any JSON is so already. */
+export type ReadonlyJson<Value> = JsonValue extends Value
+  ? Value
+  : Value extends readonly unknown[]
+    ? number extends Value['length']
+      ? ReadonlyList<Value[number]>
+      : ReadonlyFields<Value>
+    : ReadonlyFields<Value>;
+type ReadonlyFields<Value> = { readonly [Key in keyof Value]: ReadonlyJson<Value[Key]> };
+/** An interface, because TypeScript resolves the elements of a type at once, without end for a list that may contain itself. */
+interface ReadonlyList<Element> extends ReadonlyArray<ReadonlyJson<Element>> {}
+
 /** JSON with sorted keys: equal documents have equal texts. */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, inner: JsonValue) =>

@@ -54,3 +54,14 @@ export const typed = begin()
     input: ({ outputs }) => ({ cents: outputs.rate.id.length + outputs.charge.id.length }),
   })
   .build();
+
+const state = z.object({ state: z.enum(['on', 'off']), at: z.tuple([z.int(), z.int()]) });
+const lamp = defineAgent({ name: 'lamp', input: state, output: state, undo: 'unneeded' });
+export const lit = [
+  implementAgent(lamp, { perform: async () => ({ state: 'on', at: [1, 2] }) }),
+  // @ts-expect-error -- there is no such state
+  implementAgent(lamp, { perform: async () => ({ state: 'dim', at: [1, 2] }) }),
+];
+export const lighting = begin()
+  .step('light', { agent: lamp, input: () => ({ state: 'off', at: [1, 2] }) })
+  .build();
