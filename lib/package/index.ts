@@ -36,7 +36,7 @@ export type { Workflow, WorkflowDefinition } from '#core/definition/workflow-def
 export type { Endpoint } from '#core/flow/endpoint-pool.ts';
 export { DefinitionError, ReeveError, RefusedError, UnavailableError } from '#core/model/errors.ts';
 export type { Effect, Fault } from '#core/model/fault.ts';
-export type { JsonValue } from '#core/model/json.ts';
+export type { JsonValue, ReadonlyJson } from '#core/model/json.ts';
 export type { Remedy } from '#core/model/policy.ts';
 export type { OrderFault, Priority, ProcessState } from '#core/model/record.ts';
 export {
