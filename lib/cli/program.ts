@@ -8,7 +8,8 @@ import {
   showAgents,
   weighAgent,
 } from '#cli/commands/agents-command.ts';
-import { type Action, type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
+import type { Action } from '#cli/commands/bulk-asking.ts';
+import { type BulkOptions, bulk } from '#cli/commands/bulk-command.ts';
 import { type RedriveOptions, redrive, showDeadLetters } from '#cli/commands/dlq-command.ts';
 import { explainWait } from '#cli/commands/explain-command.ts';
 import {

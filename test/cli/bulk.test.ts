@@ -281,6 +281,30 @@ describe('orders that change while a command selects and asks them', () => {
     expect(JSON.parse(kinds[1] ?? '')).toMatchObject({ orderId: ids[1] });
   });
 
+  test('are left to a repetition of the command once Reeve does not answer', async () => {
+    const { reeve } = await busy(3);
+    const { run, asked } = spoken(reeve, {}, 1);
+    const { exitCode, stdout } = await run('cancel --workflow dinner --yes');
+    expect(exitCode).toBe(4);
+    expect(stdout).toContain('1 order cancelled, 2 failed: run it again');
+    expect(asked).toHaveLength(3);
+  });
+
+  test('do not hide what was done when they cannot be listed', async () => {
+    const { reeve } = await busy(2);
+    let isDone = false;
+    const { run } = spoken(reeve, {
+      fetch: async (url, init) => {
+        if (init.method === 'POST') isDone = true;
+        else if (isDone) return nobodyThere(url, init);
+        return reeve.app.request(url.replace('http://127.0.0.1:4400', ''), init);
+      },
+    });
+    const { exitCode, stdout, stderr } = await run('cancel --workflow dinner --yes');
+    expect([exitCode, stdout]).toEqual([4, expect.stringContaining('2 orders cancelled')]);
+    expect(stderr).toContain('ECONNREFUSED');
+  });
+
   test('are found, when they change their state between two listings', async () => {
     const { app, run, requests } = scenario();
     const changed = order({ orderId: 'o-1', submittedAt: at(-60), updatedAt: at(0) });

@@ -94,14 +94,14 @@ export const mistakesOfTools: readonly Mistake[] = [
     'for (let isFirst = false; ; ) {',
   ),
   mistake(
-    'lib/cli/commands/bulk-command.ts',
+    'lib/cli/commands/bulk-asking.ts',
     'test/cli/bulk.test.ts',
     'a bulk cancel reports an order that changed once as refused',
     'tries < triesMax',
     'tries < 1',
   ),
   mistake(
-    'lib/cli/commands/bulk-command.ts',
+    'lib/cli/commands/bulk-asking.ts',
     'test/cli/bulk.test.ts',
     'a bulk cancel takes orders that have changed since their listing',
     "...(action !== 'reprioritise' && {",

@@ -7,7 +7,8 @@ import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { filterWords } from '#cli/options/order-filter.ts';
 import { correctionsBody } from '#cli/options/set-option.ts';
 import { acceptedLine } from '#cli/output/order-text.ts';
-import type { Action, BulkOptions } from './bulk-command.ts';
+import type { Action } from './bulk-asking.ts';
+import type { BulkOptions } from './bulk-command.ts';
 
 export async function operate(
   context: Context,

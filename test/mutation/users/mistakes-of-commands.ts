@@ -38,7 +38,7 @@ export const mistakesOfCommands: readonly Mistake[] = [
     '',
   ),
   mistake(
-    'lib/cli/commands/bulk-command.ts',
+    'lib/cli/commands/bulk-asking.ts',
     'test/cli/patience.test.ts',
     'a bulk action sends all requests at once',
     'const atOnce = 8;',
