@@ -38,6 +38,10 @@ export const activitySchema = z
         }),
       )
       .openapi({ description: 'The last hour, oldest first.' }),
+    counting: z.boolean().openapi({
+      description:
+        'Whether live orders of the last process are still being counted, until soon after they are taken back: until then, the numbers of orders and of what waits for agents leave out some. Those in Error are counted first.',
+    }),
     orders: aliveCounts,
     workflows: z.array(z.object({ name: z.string(), version: z.int(), orders: aliveCounts })),
     agents: z.array(

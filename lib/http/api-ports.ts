@@ -37,6 +37,8 @@ export type AliveCounts = Readonly<Record<'Pending' | 'Processing' | 'Error', nu
 export interface Activity {
   /** The start of the counts, ms since the epoch: the start of the process. */
   readonly since: number;
+  /** Whether live orders of the former process are not counted yet. */
+  readonly isCounting: boolean;
   /** Sixty, oldest first; the last is the current minute. */
   readonly minutes: readonly {
     readonly at: number;

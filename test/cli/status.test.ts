@@ -38,6 +38,15 @@ test('status shows for each agent its circuit, what it holds and its next probe'
   `);
 });
 
+test('status says that orders of the last process are not counted yet', async () => {
+  const { app, run } = scenario();
+  const orders = { Pending: 20, Processing: 70, Error: 150 };
+  app.get('/activity', (c) => c.json({ counting: true, orders, agents: [], flow }));
+  expect((await run('status')).stdout).toContain(
+    'Orders: 20 Pending, 70 Processing, 150 in Error\nSome orders of the last process are not counted yet.\n',
+  );
+});
+
 test('status shows what waits for any member of a pool', async () => {
   const { app, run } = scenario();
   const held = [

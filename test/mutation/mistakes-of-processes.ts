@@ -163,4 +163,11 @@ export const mistakesOfProcesses: readonly Mistake[] = [
     'if (isStopped) return;\n    }\n    for',
     '}\n    for',
   ),
+  mistake(
+    'lib/runtime/local/activity/activity.ts',
+    'test/runtime/activity-edges.test.ts',
+    'orders in Error are counted after all others are taken back',
+    'for await (const page of stoppedOrders(store)) {',
+    'await due;\n    for await (const page of stoppedOrders(store)) {',
+  ),
 ];

@@ -166,6 +166,8 @@ const count = z.int();
 
 /** What waits now; the embedded Reeve alone has it. */
 export const activitySchema = z.object({
+  // A server of an earlier release does not say it.
+  counting: z.boolean().default(false),
   orders: z.object({ Pending: count, Processing: count, Error: count }),
   agents: z.array(
     z.object({

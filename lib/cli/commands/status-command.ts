@@ -26,7 +26,7 @@ type Activity = z.infer<typeof activitySchema>;
 
 function statusLines(
   { environment, paint }: Context,
-  { orders, agents, pools, flow }: Activity,
+  { counting, orders, agents, pools, flow }: Activity,
 ): string[] {
   const nowMs = environment.now();
   const rows = agents.map(({ name, circuit, drained, inFlight, waiting, held }) => {
@@ -51,6 +51,7 @@ function statusLines(
     '',
     ...endpointLines(agents, nowMs, paint),
     `Orders: ${orders.Pending} Pending, ${orders.Processing} Processing, ${orders.Error} in Error`,
+    ...(counting ? ['Some orders of the last process are not counted yet.'] : []),
     ...flowLines(flow, nowMs),
   ];
 }

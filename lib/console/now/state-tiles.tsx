@@ -24,7 +24,9 @@ export function StateTiles({ activity }: { readonly activity: ActivityDocument |
               <Icon name={processStyle(state).sign} /> {state}
             </span>
             <span class="tile-figure">{activity?.orders[state].toLocaleString('en') ?? '–'}</span>
-            <span class="tile-note">{what[state]}</span>
+            <span class="tile-note">
+              {activity?.counting ? 'at least; still being counted' : what[state]}
+            </span>
           </a>
         </li>
       ))}

@@ -28,6 +28,7 @@ function activityView(
     since: iso(activity.since),
     lastSweepAt: isoOrNull(lastSweepAt),
     minutes: activity.minutes.map(({ at, ...counts }) => ({ at: iso(at), ...counts })),
+    counting: activity.isCounting,
     orders: sum(activity.workflows.map(({ orders }) => orders)),
     workflows: activity.workflows.map((workflow) => ({ ...workflow })),
     agents: activity.agents.map((agent) => agentView(agent, operated.get(agent.name))),

@@ -286,17 +286,17 @@ async function assemble(
   });
   for (const on of [activity.on, backlog.onRecord, gates.onRecord]) store.watchRecords(on);
   const feed = deliverChanges({ command: 'npx reeve', ...options, outbox: store, responses });
-  open.push(feed.stop, storeProbe({ store, clock }));
-  open.push(retention({ store, keepMs: keepEndedMs, clock, log }));
-  open.push(roles.restart.stop, activity.stop);
+  open.push(feed.stop, storeProbe({ store, clock }), activity.stop);
+  open.push(retention({ store, keepMs: keepEndedMs, clock, log }), roles.restart.stop);
   const { left: atFirst, sweeps } = await roles.start();
   open.push(sweeps.stop);
+  // Those at work only after the recovery, whose writes have counted most of them by then.
+  const counted = activity.countRest(roles.restart.done.then(() => atFirst));
   const recovered = roles.restart.done.then(async (changed) => {
     log.info('recovered', { found: atFirst.length, changed });
     // Not during the recovery, which reads the same rows and is more urgent.
     if (!isClosed()) open.push(backgroundCheck({ store, clock, log }));
-    // After the recovery, whose writes have already counted most orders.
-    await activity.countRest(atFirst);
+    await counted;
   });
   log.info('started', { alive: atFirst.length });
   const changes = orderChanges(store.watchRecords);

@@ -53,9 +53,9 @@ export interface ActivityCollector {
   /**
    * Counts, once, the live orders of the former process that have not changed since the start; yields to other work.
    *
-   * @param due all of them that are not in Error; others do no harm
+   * @param due all of them that are not in Error; others do no harm. Those in Error are counted before it resolves
    */
-  countRest(due: readonly OrderId[]): Promise<void>;
+  countRest(due: Promise<readonly OrderId[]>): Promise<void>;
   read(): Activity;
   stop(): void;
 }
@@ -84,13 +84,13 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
     also?.add(record);
   }
 
-  async function countAll(due: readonly OrderId[]): Promise<void> {
+  async function countAll(due: Promise<readonly OrderId[]>): Promise<void> {
     for await (const page of stoppedOrders(store)) {
       for (const record of page) countOnce(record);
       await nextTurn();
       if (isStopped) return;
     }
-    for (const [place, orderId] of due.entries()) {
+    for (const [place, orderId] of (await due).entries()) {
       if (place % countedPerTurn === 0) await nextTurn();
       if (isStopped) return;
       if (counted?.has(orderId) !== false) continue;
@@ -134,6 +134,7 @@ export function activityCollector(options: ActivityOptions): ActivityCollector {
       const nowMs = clock.now();
       return {
         since,
+        isCounting: counted !== null,
         minutes: hour.all(nowMs).map(({ startAt, slot }) => ({ at: startAt, ...slot })),
         workflows: alive.workflows(),
         channels: options.channels?.() ?? [],
