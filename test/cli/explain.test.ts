@@ -26,13 +26,17 @@ const agents = {
 };
 
 /** An order with these steps, and others that wait for `pay-east`, so many seconds long. */
-function world(steps: object, waiting: readonly { seconds: number; priority?: string }[]) {
+function world(
+  steps: object,
+  waiting: readonly { seconds: number; priority?: string }[],
+  own: object = {},
+) {
   const { app, run, requests } = scenario();
   const others = waiting.map(({ seconds, priority = 'normal' }, at) =>
     order({ orderId: `o-${at}`, priority, held: [hold('pay-east', 'limit', -seconds)] }),
   );
   app.get('/agents', (c) => c.json(agents));
-  app.get('/orders/:id', (c) => c.json(order({ orderId: 'o-own', tenant: 'acme', steps })));
+  app.get('/orders/:id', (c) => c.json(order({ orderId: 'o-own', tenant: 'acme', steps, ...own })));
   app.get('/orders', (c) => {
     const isTenant = c.req.query('tenant') === 'acme';
     const isPending = c.req.query('state') === 'Pending';
@@ -107,4 +111,15 @@ test('with --json, the explanation is a document', async () => {
       },
     ],
   });
+});
+
+test('an order that waits for an instant is explained by it, and by the doubt that its undo waits for', async () => {
+  const steps = { charge: step('Failed', { inDoubt: true }) };
+  const { run } = world(steps, [], { direction: 'undo', notBefore: at(480) });
+  expect((await run('limits explain o-own')).stdout).toMatchInlineSnapshot(`
+    "Order o-own  ○ Pending
+      No step of it waits for a limit, an agent or an order.
+      It continues in 8 min: until then, a call of charge may be at work, whose effect is then undone.
+    "
+  `);
 });

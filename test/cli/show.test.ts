@@ -214,7 +214,9 @@ test('a cool-down, a doubt and a fault of no step are shown', async () => {
   const orderFault = { ...fault, step: null, action: null };
   looks(app, look({ notBefore: at(300), steps, fault: orderFault, direction: 'undo' }));
   const { stdout } = await run('show o-1');
-  expect(words(stdout)).toContain('not before | in 5 min');
+  expect(words(stdout)).toContain(
+    'not before | in 5 min: until then, a call of reserve may be at work, whose effect is then undone',
+  );
   expect(stdout).toContain('in doubt: it may have had an effect');
   expect(stdout).toContain('↶ Undoing');
   expect(stdout).toContain('Fault: Cancelled by api (cancelled; it had no effect)');

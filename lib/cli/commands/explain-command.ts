@@ -6,6 +6,7 @@ import type { ListedDocument, OrderDocument, StepDocument } from '#cli/api/respo
 import { type Context, printJson, printLines } from '#cli/context.ts';
 import { type ExitCode, exitCodes } from '#cli/exit-code.ts';
 import { limitLines } from '#cli/output/limit-text.ts';
+import { notBeforeText } from '#cli/output/order-text.ts';
 import { stateText } from '#cli/output/state-text.ts';
 import { isTurn, longestWaits } from '#text/gate-text.ts';
 import { relativeTime } from '#text/relative-time.ts';
@@ -107,7 +108,14 @@ function explanation(
   const state = stateText(order.processState, paint);
   const behind = order.turn?.behind ?? null;
   const of = `Order ${paint('bold', order.orderId)}  ${state}`;
-  if (waits.length === 0) return [of, '  No step of it waits for a limit, an agent or an order.'];
+  if (waits.length === 0) {
+    const isLater = order.processState === 'Pending' && order.notBefore > nowMs;
+    return [
+      of,
+      '  No step of it waits for a limit, an agent or an order.',
+      ...(isLater ? [`  It continues ${notBeforeText(order, nowMs)}.`] : []),
+    ];
+  }
   return [
     of,
     ...waits.flatMap(({ step, limits, ahead }) => {

@@ -140,9 +140,16 @@ function facts(order: OrderDocument, nowMs: number, paint: Paint): string[][] {
   return rows.map(([label = '', ...values]) => [paint('dim', label), ...values]);
 }
 
-function notBeforeText(order: OrderDocument, nowMs: number): string {
+/** When an order that is Pending continues, and why not before; its `notBefore` is not past. */
+export function notBeforeText(order: OrderDocument, nowMs: number): string {
   const when = relativeTime(order.notBefore, nowMs);
-  return mayBeReplaced(order) ? `${when}, ${mayBeReplacedText}` : when;
+  if (mayBeReplaced(order)) return `${when}, ${mayBeReplacedText}`;
+  const inDoubt = Object.entries(order.steps).flatMap(([name, step]) =>
+    step.inDoubt ? [name] : [],
+  );
+  return order.direction === 'undo' && inDoubt.length > 0
+    ? `${when}: until then, a call of ${inDoubt.join(', ')} may be at work, whose effect is then undone`
+    : when;
 }
 
 const isEnded = ({ processState }: OrderDocument) =>
