@@ -141,6 +141,8 @@ test.each([
   ],
   ['resubmit --state pending --yes', /not those in the state Pending/],
   ['resubmit o-1 --agent cook', /one order, or options that select orders/],
+  ['cancel o-1 --submitted-before 1h', /one order, or options that select orders/],
+  ['resubmit --state Error --submitted-before 1h', /unknown option '--submitted-before'/],
   ['list --since yesterday', /Give a duration/],
 ])('%s is wrong usage with a reason', async (line, message) => {
   const { run } = scenario();
