@@ -62,8 +62,8 @@ export const mistakesOfCommands: readonly Mistake[] = [
     'lib/cli/commands/operator-command.ts',
     'test/cli/combinations.test.ts',
     'an id with one filter is taken as an id',
-    'if (filterWords(filter).length > 0) {',
-    'if (filterWords(filter).length > 1) {',
+    'if (bulkWords(filter).length > 0) {',
+    'if (bulkWords(filter).length > 1) {',
   ),
   mistake(
     'lib/cli/commands/dlq-command.ts',
