@@ -101,7 +101,7 @@ test('a service that recognises keys by what it remembers itself, and never look
     undo: ({ performKey }, { signal }) => shop.refund(performKey, signal),
   });
   expect(found).toEqual([]);
-}, 180_000);
+});
 
 test('an agent that waits between requests, and passes its signal to each, begins none after its deadline', async () => {
   const found = await mistakesOf({
@@ -120,7 +120,7 @@ test('an agent that waits between requests, and passes its signal to each, begin
     },
   });
   expect(found).toEqual([]);
-}, 180_000);
+});
 
 test('an agent without effects that looks at those of another step', async () => {
   const check = defineAgent({
@@ -140,7 +140,7 @@ test('an agent without effects that looks at those of another step', async () =>
   });
   const { mistakes } = await reportOf([implementAgent(card, usual), looking], workflow);
   expect(mistakes).toEqual([]);
-}, 180_000);
+});
 
 test('an agent that sends heartbeats by an interval, while its service takes longer than completeWithin', async () => {
   const slow = bankOf({ least: 15_000, most: 20_000 });
@@ -165,7 +165,7 @@ test('an agent that sends heartbeats by an interval, while its service takes lon
     workflow,
   );
   expect(found).toEqual([]);
-}, 180_000);
+});
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, 2 ** 40, -5])(
   'a timer of %d ms is one of 1 ms, as that of Node',
@@ -197,7 +197,7 @@ test('an agent that reads a stream of Node in memory', async () => {
     10,
   );
   expect(found).toEqual([]);
-}, 180_000);
+});
 
 test('an order that waits for a day before a step is tried again', async () => {
   const workflow = defineWorkflow({ name: 'sale', version: 1, details })
@@ -207,7 +207,7 @@ test('an order that waits for a day before a step is tried again', async () => {
     })
     .build();
   expect(await mistakesOf({}, workflow, 20)).toEqual([]);
-}, 180_000);
+});
 
 test('a service that takes a quarter of an hour', async () => {
   const within = { completeWithin: minutes(20) };
@@ -217,7 +217,7 @@ test('a service that takes a quarter of an hour', async () => {
   const agent = soundAgent(card, () => ({ charge: 'c' }), { takes: minutes(15) });
   const { mistakes } = await reportOf([agent], workflow, 20);
   expect(mistakes).toEqual([]);
-}, 180_000);
+});
 
 test('an agent that a limit lets call once a minute, of which steps wait longer than for a slot', async () => {
   const limits = {
@@ -237,4 +237,4 @@ test('an agent that a limit lets call once a minute, of which steps wait longer 
     }),
   );
   expect(mistakes).toEqual([]);
-}, 180_000);
+});

@@ -33,4 +33,4 @@ test('the worlds of a proof are those of its seeds, each by itself', async () =>
   expect(all.isProven).toBe(true);
   expect(each.reduce((sum, { hours }) => sum + hours, 0)).toBeCloseTo(all.hours, 6);
   expect(each.reduce((sum, { orders }) => sum + orders, 0)).toBe(all.orders);
-}, 180_000);
+});

@@ -78,7 +78,7 @@ test('promises that are lost beside another mistake do not reach the process', a
   // The event loop reports lost promises at the end of its turn.
   await setImmediate();
   expect(seen).toEqual([]);
-}, 180_000);
+});
 
 test('a promise that other code loses while no one listens is not lost silently', async () => {
   lostByOthers({ listen: false });

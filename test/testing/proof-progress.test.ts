@@ -27,7 +27,7 @@ const careless = implementAgent(mint, {
 test('a proof says after each twenty worlds how many there were', async () => {
   expect(await worldsSaid(soundMint, 19)).toEqual([]);
   expect(await worldsSaid(soundMint, 45)).toEqual([20, 40]);
-}, 180_000);
+});
 
 test('a proof that ends at its first world says nothing of further ones', async () => {
   expect(await worldsSaid(careless, 45)).toEqual([]);
@@ -42,4 +42,4 @@ test('a mistake is reported without what no world came to, because the worlds af
   };
   expect(await notCoveredOf(soundMint)).toEqual({ isProven: true, isCovered: false, says: true });
   expect(await notCoveredOf(careless)).toEqual({ isProven: false, isCovered: true, says: false });
-}, 180_000);
+});
