@@ -1,4 +1,4 @@
-/** Mistakes in the timer of one process that hardly any world shows, and in how the Supervisor is assembled. */
+/** Mistakes in the timer and the recovery of one process that hardly any world shows, and in how the Supervisor is assembled. */
 import { type Mistake, mistake } from './mistake.ts';
 
 const assembly = 'lib/roles/assemble.ts';
